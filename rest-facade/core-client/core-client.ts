@@ -50,8 +50,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   return {
     /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
     call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
-      const { deadline, signal } = context;
-      return unary({ rpc, message, metadata: toMetadata(rpc, context), deadline, signal });
+      return unary({ ...context, rpc, message, metadata: toMetadata(rpc, context) });
     },
     /**
      * Opens a stream of requests, whose answers go to `onAnswer` as they come. Rejects with CORE_UNAVAILABLE if nobody
@@ -64,7 +63,8 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     async checkHealth(timeoutMs: number): Promise<void> {
       const rpc = healthService['Check'] as Rpc;
       const deadline = new Date(Date.now() + timeoutMs);
-      const call = { rpc, message: { service: '' }, metadata: new Metadata(), deadline };
+      const { signal } = new AbortController();
+      const call = { rpc, message: { service: '' }, metadata: new Metadata(), deadline, signal };
       const answer: { status?: string } = await unary(call).catch((error: unknown) => {
         throw coreUnavailable(error);
       });
@@ -123,19 +123,19 @@ function openStream(
 /** @param onReset called if the core is told that nobody waits any more */
 function cancelOnAbort(
   call: ClientUnaryCall | ClientDuplexStream<object, object>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
   onReset: () => void,
 ): void {
   const onAbort = () => call.cancel();
-  signal?.addEventListener('abort', onAbort);
+  signal.addEventListener('abort', onAbort);
   call.on('status', ({ code }) => {
-    signal?.removeEventListener('abort', onAbort);
-    if (signal?.aborted || code === status.DEADLINE_EXCEEDED) onReset();
+    signal.removeEventListener('abort', onAbort);
+    if (signal.aborted || code === status.DEADLINE_EXCEEDED) onReset();
   });
 }
 
 /** A call as it is sent, maybe twice. */
-interface UnaryCall extends Pick<CallContext, 'deadline'>, Partial<Pick<CallContext, 'signal'>> {
+interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
   readonly rpc: Rpc;
   readonly message: object;
   readonly metadata: Metadata;
@@ -166,18 +166,18 @@ function sendOnce(
   { rpc, message, metadata, deadline, signal }: UnaryCall,
 ): Promise<object> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason as Error);
+    if (signal.aborted) return reject(signal.reason as Error);
     let hasBegun = false;
     const onAnswer = (bytes: Buffer) => {
       const answer = rpc.responseDeserialize(bytes);
-      if (!signal?.aborted) resolve(answer);
+      if (!signal.aborted) resolve(answer);
       return answer;
     };
     const onStatus = (error: ServiceError | null) => {
       // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
       message = {};
       // Nothing more changes for a promise that has its answer.
-      if (signal?.aborted) return reject(signal.reason as Error);
+      if (signal.aborted) return reject(signal.reason as Error);
       if (error === null) return;
       const refusal = fromGrpcError(error);
       reject(hasBegun ? markBegun(refusal) : refusal);

@@ -8,7 +8,7 @@ import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
 import { createResponseSchemas } from './describe-response.js';
 import { type ErrorReason, readReasons } from './refusals.js';
-import { commentOf, formatBytes, type Schema, unwrap } from './schema.js';
+import { commentOf, describeAnswer, formatBytes, type Schema, unwrap } from './schema.js';
 
 /** Keys, by their headers. */
 const schemes: Readonly<Record<KeyHeader, { readonly name: string; readonly description: string }>> = {
@@ -126,13 +126,8 @@ function describeHealth(reasons: readonly ErrorReason[]): Record<string, Schema>
   const page = (operationId: string, summary: string, description: string, responses: object) => ({
     get: { operationId, tags: ['Health'], summary, description, security: [], responses },
   });
-  const success = (description: string) => ({
-    200: {
-      description,
-      headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
-    },
-  });
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } };
+  const success = (description: string) => ({ 200: describeAnswer(description, content) });
   const notReady = reasons.filter(({ name }) => /^(CORE_UNAVAILABLE|SHUTTING_DOWN)$/.test(name));
   return {
     '/livez': page(

@@ -2,7 +2,7 @@ import { codeOfReason } from '../../runtime/errors/reasons.js';
 import type { Route } from '../request/route.js';
 import { toHttpStatus } from '../response/http-error.js';
 import { errorExampleOf, type ErrorReason } from './refusals.js';
-import type { Schema } from './schema.js';
+import { describeAnswer, type Schema } from './schema.js';
 
 /** The responses for an operation's refusals, by HTTP status. */
 export function describeErrors(reasons: readonly ErrorReason[], routes: readonly Route[]): Record<string, Schema> {
@@ -19,27 +19,17 @@ export function describeErrors(reasons: readonly ErrorReason[], routes: readonly
 }
 
 function describeStatus(http: number, reasons: readonly ErrorReason[], routes: readonly Route[]): Schema {
-  return {
-    description: reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
-    headers: {
-      'x-request-id': { $ref: '#/components/headers/RequestId' },
-      ...((http === 429 || http === 503) && {
-        'retry-after': { $ref: '#/components/headers/RetryAfter' },
-      }),
-    },
-    content: {
-      'application/json': {
-        // Not narrowed to these reasons: generated clients would have a class per operation and status.
-        schema: { $ref: '#/components/schemas/ErrorResponse' },
-        examples: Object.fromEntries(
-          reasons.flatMap((reason) => {
-            const value = errorExampleOf(reason, routes);
-            return value === undefined ? [] : [[reason.name, { value }]];
-          }),
-        ),
-      },
-    },
-  };
+  const examples = reasons.flatMap((reason) => {
+    const value = errorExampleOf(reason, routes);
+    return value === undefined ? [] : [[reason.name, { value }]];
+  });
+  // Not narrowed to these reasons: generated clients would have a class per operation and status.
+  const schema = { $ref: '#/components/schemas/ErrorResponse' };
+  return describeAnswer(
+    reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
+    { 'application/json': { schema, examples: Object.fromEntries(examples) as Schema } },
+    http === 429 || http === 503 ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } } : {},
+  );
 }
 
 /** The body of every refusal. */

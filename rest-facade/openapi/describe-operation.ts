@@ -9,7 +9,7 @@ import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';
 import { type ErrorReason, reasonsOf } from './refusals.js';
-import { commentOf, formatBytes, requestSchema, type Schema, unwrap } from './schema.js';
+import { commentOf, describeAnswer, formatBytes, requestSchema, type Schema, unwrap } from './schema.js';
 
 const { lcFirst, ucFirst } = protobuf.util;
 
@@ -62,38 +62,25 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
   const example = JSON.parse(createRenderer(response)(exampleOf(response), 21)) as object;
   const schemas = routes.map((route) => responses.describe(route.response));
   if (isBatch) return describeLines(response, example);
-  return {
-    description: [...new Set(routes.map((route) => commentOf(route.response)))].join(' '),
-    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
-    content: {
-      'application/json': {
-        // Where there are several, they have the same members: generated clients have no good type for a choice.
-        schema: schemas[0],
-        example,
-      },
-    },
-  };
+  // Where there are several, they have the same members: generated clients have no good type for a choice.
+  const [schema] = schemas;
+  const description = [...new Set(routes.map((route) => commentOf(route.response)))].join(' ');
+  return describeAnswer(description, { 'application/json': { schema, example } });
 }
 
 /** A response of a line for each picture. */
 function describeLines({ name }: protobuf.Type, example: object): Schema {
-  return {
-    description: 'A line for each picture, as soon as it is ready.',
-    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
-    content: {
-      'application/x-ndjson': {
-        schema: {
-          // A text, as generated clients have no type for lines.
-          type: 'string',
-          description:
-            'JSON objects, each on a line of its own: `index` (of the file in the form, from 0), `filename`, and the ' +
-            `members of \`${name}\`, or those of \`ErrorResponse\`. If the request itself breaks off, the last line is ` +
-            'an `ErrorResponse` without `index`.',
-        },
-        example: `${JSON.stringify({ index: 0, filename: 'a.jpg', ...example })}\n`,
-      },
-    },
+  const schema = {
+    // A text, as generated clients have no type for lines.
+    type: 'string',
+    description:
+      'JSON objects, each on a line of its own: `index` (of the file in the form, from 0), `filename`, and the ' +
+      `members of \`${name}\`, or those of \`ErrorResponse\`. If the request itself breaks off, the last line is ` +
+      'an `ErrorResponse` without `index`.',
   };
+  const line = `${JSON.stringify({ index: 0, filename: 'a.jpg', ...example })}\n`;
+  const content = { 'application/x-ndjson': { schema, example: line } };
+  return describeAnswer('A line for each picture, as soon as it is ready.', content);
 }
 
 /** A response that is a file, and the headers that show the other fields. */
@@ -105,11 +92,8 @@ function describeFile(message: protobuf.Type, { headers, mediaRange }: RestFile)
       { description: commentOf(field), schema: scalarOf(field).schema, ...(example !== undefined && { example }) },
     ];
   });
-  return {
-    description: commentOf(message),
-    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...Object.fromEntries(shown) },
-    content: { [mediaRange]: { schema: { type: 'string', format: 'binary' } } },
-  };
+  const content = { [mediaRange]: { schema: { type: 'string', format: 'binary' } } };
+  return describeAnswer(commentOf(message), content, Object.fromEntries(shown) as Schema);
 }
 
 type RestFile = NonNullable<ReturnType<typeof messageOptionsOf>['file']>;

@@ -7,11 +7,20 @@ import { commentOf, listOf, type Schema, valueSchema } from './schema.js';
 export function createResponseSchemas() {
   const schemas: Record<string, Schema> = {};
 
+  /** @param own members beside those of its fields */
+  const add = (message: protobuf.Type, own: Record<string, Schema>): void => {
+    // Has its place before the messages in it, one of which may be itself.
+    schemas[message.name] ??= {};
+    const { properties, required } = membersOf(message);
+    schemas[message.name] = {
+      type: 'object',
+      description: commentOf(message),
+      properties: { ...own, ...properties },
+      required: [...Object.keys(own), ...required],
+    };
+  };
   const reference = (message: protobuf.Type): Schema => {
-    if (schemas[message.name] === undefined) {
-      schemas[message.name] = {};
-      schemas[message.name] = objectSchema(message, membersOf(message));
-    }
+    if (schemas[message.name] === undefined) add(message, {});
     return { $ref: `#/components/schemas/${message.name}` };
   };
 
@@ -42,18 +51,8 @@ export function createResponseSchemas() {
     schemas,
     /** The schema of an RPC's response, by reference. */
     describe(message: protobuf.Type): Schema {
-      const { $ref } = reference(message);
-      const { properties, required } = membersOf(message);
-      const status = {
-        type: 'string',
-        description: 'The processing status: `success`, or that with what was left out.',
-      };
-      const own = { message: status, ...(messageOptionsOf(message).isTimed && { process_time }) };
-      schemas[message.name] = objectSchema(message, {
-        properties: { ...own, ...properties },
-        required: [...Object.keys(own), ...required],
-      });
-      return { $ref };
+      add(message, { message: status, ...(messageOptionsOf(message).isTimed && { process_time }) });
+      return reference(message);
     },
   };
 }
@@ -63,16 +62,16 @@ interface Members {
   readonly required: string[];
 }
 
+const status = {
+  type: 'string',
+  description: 'The processing status: `success`, or that with what was left out.',
+};
 const process_time = {
   type: 'number',
   format: 'double',
   minimum: 0,
   description: 'Seconds that the service spent on the request.',
 };
-
-function objectSchema(message: protobuf.Type, { properties, required }: Members): Schema {
-  return { type: 'object', description: commentOf(message), properties, required };
-}
 
 /**
  * A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has.

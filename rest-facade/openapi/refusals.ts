@@ -1,10 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import type { RestRefusal } from '../../generated/imageanalysis/v1/rest.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { readProtos } from '../protos.js';
-import { toOption } from '../read-option.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
@@ -12,10 +10,7 @@ import { type Schema, unwrap } from './schema.js';
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
 export type ErrorReason = ReturnType<typeof readReasons>[number];
 
-/**
- * Reads all reasons, in the order of the proto.
- * @throws Error for a mistaken option
- */
+/** Reads all reasons, in the order of the proto. */
 export function readReasons() {
   const table = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
   const { values, valuesOptions, comments } = table;
@@ -23,12 +18,9 @@ export function readReasons() {
     .filter((value) => values[value] !== 0)
     .map((value) => {
       const name = value.replace('ERROR_REASON_', '') as Reason;
-      // Of the options of values, protobufjs keeps `(rest_refusal).on` and the like, one by one.
-      const members = Object.entries(valuesOptions?.[value] ?? {}).flatMap(([option, given]) => {
-        const [, member] = /^\(rest_refusal\)\.(.*)$/.exec(option) ?? [];
-        return member === undefined ? [] : [[member, given] as const];
-      });
-      const { on, says } = toOption<RestRefusal>(table, 'rest_refusal', Object.fromEntries(members));
+      // Of the options of values, protobufjs keeps the members one by one.
+      const options = (valuesOptions?.[value] ?? {}) as Readonly<Record<string, string>>;
+      const { '(rest_refusal).on': on = '', '(rest_refusal).says': says = '' } = options;
       return {
         name,
         /** Name of the gRPC code it comes with. */

@@ -30,6 +30,12 @@ export function valueSchema(field: protobuf.Field): Schema {
   return repeated ? listOf(item) : item;
 }
 
+/** A response of the document, with the header that all of them have. */
+export function describeAnswer(description: string, content: Schema, headers: Schema = {}): Schema {
+  const requestId = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
+  return { description, headers: { ...requestId, ...headers }, content };
+}
+
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
 /** All values but the one that is never sent. */

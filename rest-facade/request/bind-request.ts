@@ -181,15 +181,10 @@ function decodeHeader(value: string): string {
  * was sent, in `details.field` and at the start of the sentence.
  */
 export function nameAsSent(refusal: Refusal, route: Route): Refusal {
-  const { field } = refusal.details;
-  const sent = field === undefined ? undefined : route.sentAs.get(field);
-  if (field === undefined || sent === undefined) return refusal;
-  const message = refusal.message.startsWith(`${field} `)
-    ? sent + refusal.message.slice(field.length)
-    : refusal.message;
-  return new Refusal(refusal.code, refusal.reason, message, {
-    details: { ...refusal.details, field: sent },
-    retryAfterSeconds: refusal.retryAfterSeconds,
-    cause: refusal.cause,
-  });
+  const { code, reason, message, details, retryAfterSeconds, cause } = refusal;
+  const { field = '' } = details;
+  const sent = route.sentAs.get(field);
+  if (sent === undefined) return refusal;
+  const named = message.startsWith(`${field} `) ? sent + message.slice(field.length) : message;
+  return new Refusal(code, reason, named, { details: { ...details, field: sent }, retryAfterSeconds, cause });
 }

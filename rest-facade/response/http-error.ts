@@ -1,6 +1,5 @@
 import { status } from '@grpc/grpc-js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
-import type { HttpAnswer } from './send.js';
 
 /** The HTTP status for a gRPC code, unless the reason calls for a more specific one. */
 export function toHttpStatus(code: status, reason: string): number {
@@ -50,14 +49,8 @@ export function toHttpStatus(code: status, reason: string): number {
   }
 }
 
-/** A response with a JSON body. */
-type ErrorAnswer = HttpAnswer & { readonly body: string };
-
 /** The error body as documented, with `Retry-After` and `Allow` where they are known. */
-export function renderError(
-  { code, reason, message, details, retryAfterSeconds }: Refusal,
-  requestId: string,
-): ErrorAnswer {
+export function renderError({ code, reason, message, details, retryAfterSeconds }: Refusal, requestId: string) {
   const headers: Record<string, string> = {};
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
   if (reason === 'METHOD_NOT_ALLOWED') headers['allow'] = details['allow'] ?? '';

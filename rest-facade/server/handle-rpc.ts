@@ -31,7 +31,8 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     const maxBodyBytes = maxBytes[format];
     try {
       const own = toCallContext(context, readApiKey(request, rpc.key));
-      const patienceMs = protocol.readTimeout(request.headers) ?? Infinity;
+      const timeout = request.get(protocol.timeoutHeader);
+      const patienceMs = timeout === undefined ? Infinity : protocol.parseTimeout(timeout);
       const call = { ...own, deadline: new Date(Math.min(Number(own.deadline), Date.now() + patienceMs)) };
       await askCore(deps, request, response, {
         rpc,

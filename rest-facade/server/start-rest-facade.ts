@@ -36,11 +36,19 @@ export async function startRestFacade(deps: {
 }) {
   const { config, log, tracing = noTracing } = deps;
   let isDraining = false;
-  const closers: Closer[] = [() => tracing.close()];
+  const cores: CoreClient[] = [];
+  const servers: HttpServer[] = [];
+  let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | undefined;
   const close = async () => {
     isDraining = true;
-    const now = () => performance.now();
-    await closeInTurn(closers.splice(0).reverse(), config.REST_SHUTDOWN_GRACE_MS, now);
+    const closers: Closer[] = [
+      // Together, so that neither takes requests while the other waits for its last ones.
+      (graceMs) => Promise.all(servers.map((server) => server.close(graceMs))),
+      () => metricsServer?.close(),
+      () => cores.forEach((core) => core.close()),
+      () => tracing.close(),
+    ];
+    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS, () => performance.now());
   };
 
   try {
@@ -61,8 +69,6 @@ export async function startRestFacade(deps: {
       isTls: identity !== undefined,
       isDraining: () => isDraining,
     };
-    const cores: CoreClient[] = [];
-    const servers: HttpServer[] = [];
     const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
       const { isForBrowsers } = api;
       const rpcs = loadRpcs(api.protoFiles);
@@ -78,19 +84,14 @@ export async function startRestFacade(deps: {
       servers.push(server);
       return server;
     };
-    closers.push(() => cores.forEach((core) => core.close()));
-    const metricsServer =
-      config.REST_METRICS_PORT === undefined
-        ? undefined
-        : await startMetricsServer({
-            registry: metrics.registry,
-            host: config.REST_METRICS_HOST,
-            port: config.REST_METRICS_PORT,
-            log,
-          });
-    closers.push(() => metricsServer?.close());
-    // Together, so that neither takes requests while the other waits for its last ones.
-    closers.push((graceMs) => Promise.all(servers.map((server) => server.close(graceMs))));
+    const { REST_METRICS_HOST: metricsHost, REST_METRICS_PORT: metricsPort } = config;
+    if (metricsPort !== undefined)
+      metricsServer = await startMetricsServer({
+        registry: metrics.registry,
+        host: metricsHost,
+        port: metricsPort,
+        log,
+      });
     const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
     const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
     const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;

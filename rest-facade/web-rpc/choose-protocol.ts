@@ -1,25 +1,17 @@
 import { invalidField } from '../../runtime/errors/refusal.js';
 import { connect } from './connect.js';
 import { grpcWeb } from './grpc-web.js';
-import type { WebProtocol } from './web-protocol.js';
 
-/** A protocol, and how it has messages. */
-export interface Chosen {
-  readonly protocol: WebProtocol;
-  readonly format: 'proto' | 'json';
-  /** Of a successful response. */
-  readonly contentType: string;
-}
-
-const known: readonly Chosen[] = [connect, grpcWeb].flatMap((protocol) =>
+const known = [connect, grpcWeb].flatMap((protocol) =>
   (['proto', 'json'] as const).map((format) => ({ protocol, format, contentType: protocol.contentType + format })),
 );
 
 /**
  * Tells the protocol by the content type of a request.
+ * @returns it, how it has messages, and the content type of a successful response
  * @throws Refusal UNSUPPORTED_CONTENT_TYPE
  */
-export function chooseProtocol(given = ''): Chosen {
+export function chooseProtocol(given = '') {
   const [named = ''] = given.toLowerCase().split(/\s*;/, 1);
   // The one that may leave out that its messages are Protobuf.
   const type = named === 'application/grpc-web' ? `${named}+proto` : named;

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { status } from '@grpc/grpc-js';
 import { errorDomain } from '../../runtime/errors/reasons.js';
 import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
@@ -13,7 +12,11 @@ const timeoutHeader = 'connect-timeout-ms';
 /** The body is the message, and an error has an HTTP status of its own. */
 export const connect: WebProtocol = {
   contentType: 'application/',
-  readTimeout,
+  timeoutHeader,
+  parseTimeout(given) {
+    if (!/^\d{1,10}$/.test(given)) throw invalidField(timeoutHeader, given, 'milliseconds in at most 10 digits');
+    return Number(given);
+  },
   readMessage: (body) => body,
   writeMessage: (message) => message,
   refuse: (refusal) => ({
@@ -23,13 +26,6 @@ export const connect: WebProtocol = {
     body: JSON.stringify(describe(refusal)),
   }),
 };
-
-function readTimeout(headers: IncomingHttpHeaders): number | undefined {
-  const given = headers[timeoutHeader] as string | undefined;
-  if (given === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(given)) throw invalidField(timeoutHeader, given, 'milliseconds in at most 10 digits');
-  return Number(given);
-}
 
 /** An error as Connect shows it. `debug` is for people: it says what is in a detail. */
 function describe(refusal: Refusal): object {

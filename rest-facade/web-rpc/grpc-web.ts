@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Status } from '../../generated/google/rpc/status.js';
 import { invalidField, type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
@@ -16,7 +15,8 @@ const succeeded = putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n'));
 /** A message, then what gRPC has as trailers, since pages cannot read those. */
 export const grpcWeb: WebProtocol = {
   contentType: 'application/grpc-web+',
-  readTimeout,
+  timeoutHeader,
+  parseTimeout,
   readMessage: takeFromEnvelope,
   writeMessage: (message) => Buffer.concat([putInEnvelope(0, message), succeeded]),
   refuse: (refusal) => ({ status: 200, headers: {}, body: putInEnvelope(trailers, Buffer.from(describe(refusal))) }),
@@ -24,9 +24,7 @@ export const grpcWeb: WebProtocol = {
 
 const msPerUnit: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 
-function readTimeout(headers: IncomingHttpHeaders): number | undefined {
-  const given = headers[timeoutHeader] as string | undefined;
-  if (given === undefined) return undefined;
+function parseTimeout(given: string): number {
   const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(given) ?? [];
   if (amount === undefined) throw invalidField(timeoutHeader, given, 'at most 8 digits and one of H M S m u n');
   return Number(amount) * (msPerUnit[unit] as number);

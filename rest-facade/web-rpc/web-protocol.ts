@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Refusal } from '../../runtime/errors/refusal.js';
 import type { HttpAnswer } from '../response/send.js';
 
@@ -6,8 +5,10 @@ import type { HttpAnswer } from '../response/send.js';
 export interface WebProtocol {
   /** Of a response, without `proto` or `json`. */
   readonly contentType: string;
-  /** What the caller says of its patience, milliseconds. @throws Refusal INVALID_FIELD */
-  readonly readTimeout: (headers: IncomingHttpHeaders) => number | undefined;
+  /** Header with the caller's patience, and how that reads in milliseconds. */
+  readonly timeoutHeader: string;
+  /** @throws Refusal INVALID_FIELD */
+  readonly parseTimeout: (given: string) => number;
   /** The message in a body. @throws Refusal */
   readonly readMessage: (body: Buffer) => Buffer;
   /** The body for a message. */

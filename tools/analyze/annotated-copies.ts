@@ -1,4 +1,5 @@
-import { access, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { annotate } from '../annotate/annotate.js';
@@ -88,7 +89,7 @@ export async function writeMissing(
   for await (const line of lines) {
     signal.throwIfAborted();
     const target = copyOf(line.file, copies);
-    if (line.error === undefined && target && !(await exists(target)) && (await exists(line.file)))
+    if (line.error === undefined && target && !existsSync(target) && existsSync(line.file))
       await writeAnnotated(line, copies, warn);
   }
 }
@@ -107,11 +108,4 @@ export function copyOf(file: string, { folder, wanted }: Copies, extension = 'jp
 
 function isOutside(relative: string): boolean {
   return relative === '..' || relative.startsWith(`..${path.sep}`);
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

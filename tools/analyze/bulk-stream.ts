@@ -8,6 +8,7 @@ import {
   type FeatureName,
   features,
   type Line,
+  lost,
   type PictureError,
   type Redacted,
   type RequestOptions,
@@ -42,9 +43,6 @@ interface Picture {
 
 /** Consecutive attempts without any response. */
 const maxAttempts = 6;
-
-/** Status codes of a lost stream. */
-const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
 
 /** Reasons that lie in the options of this run: every picture would get the same. */
 const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCORE', 'INVALID_FIELD']);

@@ -74,22 +74,23 @@ export const features: Readonly<Record<FeatureName, Feature>> = {
     stream(client, pictures, { company, minScore, landmarks }, signal) {
       const options = { company, minScore, landmarks, crop: false, details: true };
       const answers = client.streamDetectFaces(toRequests(pictures, options), { signal });
-      return toAnswers(answers, toFaces);
+      return toAnswers(answers, (response) => ({ members: toFaces(response) }));
     },
     annotate: ({ result }) => (result as DrawnFace[]).map(annotateFace),
   },
   meters: {
     stream: (client, pictures, _, signal) =>
-      toAnswers(client.streamReadMeters(toRequests(pictures, { details: true }), { signal }), toReading),
+      toAnswers(client.streamReadMeters(toRequests(pictures, { details: true }), { signal }), (response) => ({
+        members: toReading(response),
+      })),
     annotate: (line) => annotateMeter(line as unknown as MeterAnswer),
   },
   redactions: {
     stream: (client, pictures, { company, minScore }, signal) =>
-      toAnswers(
-        client.streamRedactFaces(toRequests(pictures, { company, minScore }), { signal }),
-        ({ faceCount }) => ({ faces: faceCount }),
-        (response) => response,
-      ),
+      toAnswers(client.streamRedactFaces(toRequests(pictures, { company, minScore }), { signal }), (response) => ({
+        members: { faces: response.faceCount },
+        redacted: response,
+      })),
   },
   fused: {
     async *stream(client, pictures, _, signal) {
@@ -113,18 +114,10 @@ export const features: Readonly<Record<FeatureName, Feature>> = {
   },
 };
 
-/** Codes of what is not about the photos: another call would get the same, or may succeed. */
-const ofCall: ReadonlySet<string> = new Set([
-  'UNAVAILABLE',
-  'CANCELLED',
-  'DEADLINE_EXCEEDED',
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-]);
-
-export function isFeature(name: string): name is FeatureName {
-  return Object.hasOwn(features, name);
-}
+/** Codes of a lost connection: another call may succeed. */
+export const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
+/** Codes of what is not about the photos: with these keys, another call would get the same. */
+const ofCall: ReadonlySet<string> = new Set([...lost, 'UNAUTHENTICATED', 'PERMISSION_DENIED']);
 
 async function* toRequests<Options>(pictures: AsyncIterable<Pictures>, options: Options) {
   for await (const { id, images } of pictures) for (const image of images) yield { id, request: { ...options, image } };
@@ -136,13 +129,11 @@ type Result<Response> =
 
 async function* toAnswers<Response>(
   answers: AsyncIterable<{ id: string; result?: Result<Response> | undefined }>,
-  toMembers: (response: Response) => Partial<Line>,
-  toRedacted: (response: Response) => Redacted | undefined = () => undefined,
+  show: (response: Response) => Omit<Answer, 'id'>,
 ): AsyncGenerator<Answer> {
   for await (const { id, result } of answers) {
     if (result?.$case === 'error') yield toRefused(id, fromStatus(result.value));
-    else if (result === undefined) yield { id, members: {} };
-    else yield { id, members: toMembers(result.value), redacted: toRedacted(result.value) };
+    else yield { id, ...(result === undefined ? { members: {} } : show(result.value)) };
   }
 }
 

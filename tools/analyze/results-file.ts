@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { type FeatureName, isFeature, type Line } from './features.js';
+import { type FeatureName, features, type Line } from './features.js';
 
 /** Caused by the picture: the next run would get the same. All others may pass or be fixed. */
 const permanent: ReadonlySet<string> = new Set([
@@ -47,16 +47,8 @@ export async function openResultsFile(name: string, feature: FeatureName) {
     /** What is known of each picture: its last line so far. */
     async *lines(): AsyncGenerator<Line> {
       const last = new Map<string, number>();
-      let number = 0;
-      for await (const { line } of readLines(name)) {
-        number += 1;
-        if (line.feature === feature) last.set(line.file, number);
-      }
-      number = 0;
-      for await (const { line } of readLines(name)) {
-        number += 1;
-        if (last.get(line.file) === number) yield line;
-      }
+      for await (const { line, number } of readLines(name)) if (line.feature === feature) last.set(line.file, number);
+      for await (const { line, number } of readLines(name)) if (last.get(line.file) === number) yield line;
     },
     async close(): Promise<void> {
       await last;
@@ -80,7 +72,7 @@ async function readDone(name: string, feature: FeatureName) {
 }
 
 /** The complete lines. Not with readline, which also splits at U+2028: JSON contains it unescaped. */
-async function* readLines(name: string): AsyncGenerator<{ readonly line: Line; readonly text: string }> {
+async function* readLines(name: string): AsyncGenerator<{ line: Line; text: string; number: number }> {
   let number = 1;
   let rest = '';
   const mistake = () =>
@@ -93,7 +85,7 @@ async function* readLines(name: string): AsyncGenerator<{ readonly line: Line; r
     for (const text of texts) {
       const line = parse(text);
       if (!isLine(line)) throw mistake();
-      yield { line, text };
+      yield { line, text, number };
       number += 1;
     }
     if (!rest.startsWith(lineStart.slice(0, rest.length))) throw mistake();
@@ -114,5 +106,5 @@ function parse(text: string): unknown {
 
 function isLine(value: unknown): value is Line {
   const { file, feature } = (value ?? {}) as Partial<Line>;
-  return typeof file === 'string' && isFeature(String(feature));
+  return typeof file === 'string' && Object.hasOwn(features, String(feature));
 }

@@ -139,12 +139,11 @@ function mistakeInField(
   filePart: string,
   { maxFieldBytes }: RequestLimits,
 ): Refusal | undefined {
-  if (Buffer.byteLength(name) > maxNameBytes)
-    return overLimit('a field name that is too long', maxNameBytes, { unit: 'bytes' });
+  if (Buffer.byteLength(name) > maxNameBytes) return overLimit('a field name that is too long', maxNameBytes, 'bytes');
   if (!isTruncated) return undefined;
   // Judging by its length, most likely a file.
   if (name === filePart) return missingFile(filePart);
-  return overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name });
+  return overLimit('a field that is too long', maxFieldBytes, 'bytes', name);
 }
 
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {
@@ -152,10 +151,7 @@ function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles:
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw invalidField('content-type', contentType, `${formType} with a boundary`, 'UNSUPPORTED_CONTENT_TYPE');
   if (contentType.length > maxContentTypeLength)
-    throw overLimit('a content-type that is too long', maxContentTypeLength, {
-      unit: 'characters',
-      field: 'content-type',
-    });
+    throw overLimit('a content-type that is too long', maxContentTypeLength, 'characters', 'content-type');
   try {
     return busboy({
       headers: request.headers,
@@ -183,7 +179,7 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
 }
 
 /** The refusal of a form that breaks a limit. */
-function overLimit(what: string, limit: number, { unit = '', field }: { unit?: string; field?: string } = {}): Refusal {
+function overLimit(what: string, limit: number, unit = '', field?: string): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
     details: { ...(field !== undefined && { field }), limit: String(limit) },
