@@ -6,6 +6,7 @@ import protobuf from 'protobufjs';
 import type { RestService } from '../generated/imageanalysis/v1/rest.js';
 import { publicApi } from './apis.js';
 import { optionOf } from './read-option.js';
+import { serializeOnce } from './serialize-once.js';
 
 /** Folder of the protos, relative to `dist/rest-facade/`. */
 const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
@@ -45,8 +46,10 @@ export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string
     const key = (optionOf<RestService>(service, 'rest_service').key || 'apikey') as KeyHeader;
     return Object.entries(definition).map(([rpc, own]) => {
       const method = methods[rpc] as protobuf.Method;
-      const { resolvedRequestType: request, resolvedResponseType: response } = method;
-      return { ...own, method, request, response, key } as Rpc;
+      const request = method.resolvedRequestType as protobuf.Type;
+      const response = method.resolvedResponseType as protobuf.Type;
+      const requestSerialize = (message: object) => serializeOnce(request, message);
+      return { ...own, requestSerialize, method, request, response, key };
     });
   });
 }
