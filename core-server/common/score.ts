@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/errors/refusal.js';
+import { invalidField } from '../../runtime/errors/refusal.js';
 
 /** What a score or a threshold has to be, in words. */
 export const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
@@ -12,8 +12,5 @@ export function validateScore(field: string, score: number): number {
   // A double has at most 6 decimals if rounding it to 6 gives the same double.
   const isShort = Number(score.toFixed(6)) === score;
   if (score >= 0 && score <= 1 && isShort && !Object.is(score, -0)) return score;
-  const value = Object.is(score, -0) ? '-0' : String(score);
-  throw refuse('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}`, {
-    details: { field, value },
-  });
+  throw invalidField(field, Object.is(score, -0) ? '-0' : String(score), scoreRule, 'INVALID_SCORE');
 }

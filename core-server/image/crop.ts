@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/errors/refusal.js';
+import { refuseField } from '../../runtime/errors/refusal.js';
 import { alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
 import { encodePicture } from './encode.js';
@@ -130,11 +130,8 @@ function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
     return sum + width * height;
   }, 0);
   if (pixels <= maxCropPixels) return;
-  throw refuse(
-    'INVALID_FIELD',
-    `crop_size makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller size or fewer faces`,
-    { details: { field: 'crop_size', limit: String(maxCropPixels) } },
-  );
+  const clause = `makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller size or fewer faces`;
+  throw refuseField('INVALID_FIELD', 'crop_size', clause, { limit: maxCropPixels });
 }
 
 function inside(box: Box, size: Size, around: Region): Region {

@@ -1,19 +1,9 @@
 import type { Reason } from '../../runtime/errors/reasons.js';
-import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { type FieldFacts, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 
 /** @param whatAndWish what the picture is, and what is wanted: the rest of the sentence that begins with `image` */
-export function refuseImage(
-  reason: Reason,
-  whatAndWish: string,
-  facts: { readonly value?: string | number; readonly limit?: number; readonly cause?: unknown } = {},
-): Refusal {
-  const { value, limit, cause } = facts;
-  const details = {
-    field: 'image',
-    ...(value !== undefined && { value: String(value) }),
-    ...(limit !== undefined && { limit: String(limit) }),
-  };
-  return refuse(reason, `image ${whatAndWish}`, { details, cause });
+export function refuseImage(reason: Reason, whatAndWish: string, facts?: FieldFacts): Refusal {
+  return refuseField(reason, 'image', whatAndWish, facts);
 }
 
 /**

@@ -57,6 +57,6 @@ function takeFromEnvelope(body: Buffer): Buffer {
     throw refuseField('INVALID_FIELD', 'body', 'is not one message in its envelope, want five bytes before it');
   const flags = body.readUInt8();
   if (flags === compressed) throw refuse('UNSUPPORTED_CONTENT_TYPE', 'body is compressed, want it as it is');
-  if (flags !== 0) throw refuseField('INVALID_FIELD', 'body', `has the flags ${flags}, want 0`, String(flags));
+  if (flags !== 0) throw refuseField('INVALID_FIELD', 'body', `has the flags ${flags}, want 0`, { value: flags });
   return body.subarray(headBytes);
 }

@@ -50,9 +50,22 @@ export function internalFault(cause: unknown): Refusal {
   return refuse('INTERNAL', 'the service failed to answer this request', { cause });
 }
 
-/** Refuses one field, as the caller knows it. @param clause `is empty, want a value` @param value no secret */
-export function refuseField(reason: Reason, field: string, clause: string, value?: string): Refusal {
-  return refuse(reason, `${field} ${clause}`, { details: { field, ...(value !== undefined && { value }) } });
+/** What a refusal of a field has besides its message. */
+export interface FieldFacts extends Omit<RefusalOptions, 'details'> {
+  /** What was sent, or how much of it; no secret. */
+  readonly value?: string | number | undefined;
+  readonly limit?: string | number | undefined;
+}
+
+/** Refuses one field, as the caller knows it. @param clause `is empty, want a value` */
+export function refuseField(reason: Reason, field: string, clause: string, facts: FieldFacts = {}): Refusal {
+  const { value, limit, ...options } = facts;
+  const details = {
+    field,
+    ...(value !== undefined && { value: String(value) }),
+    ...(limit !== undefined && { limit: String(limit) }),
+  };
+  return refuse(reason, `${field} ${clause}`, { ...options, details });
 }
 
 /** What must be sent is not there. */
@@ -62,7 +75,7 @@ export function missingField(field: string, wish: string): Refusal {
 
 /** A text is not what its field takes. Not for secrets: the message repeats it. */
 export function invalidField(field: string, sent: string, wish: string, reason: Reason = 'INVALID_FIELD'): Refusal {
-  return refuseField(reason, field, `is ${quote(sent)}, want ${wish}`, clip(sent));
+  return refuseField(reason, field, `is ${quote(sent)}, want ${wish}`, { value: clip(sent) });
 }
 
 /** There is no room for what is being received, or for a response. */

@@ -1,5 +1,5 @@
 import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
-import { clip, quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
 import type { Semaphore } from '../limits/semaphore.js';
 import type { CompanyStore } from './knex-company-store.js';
@@ -47,9 +47,7 @@ export function createCompanies(deps: {
     async create(name: string, password: string): Promise<Company> {
       const createTime = now();
       if (!(await store.insert(name, await hash(password), createTime))) {
-        throw refuse('COMPANY_EXISTS', `name is "${name}", want one that is not registered`, {
-          details: { field: 'name', value: name },
-        });
+        throw invalidField('name', name, 'one that is not registered', 'COMPANY_EXISTS');
       }
       return { name, detectionScore: undefined, createTime };
     },
@@ -114,7 +112,5 @@ export function companyAuthFailed(): Refusal {
 
 /** @param field under which the caller sent the name */
 export function unknownCompany(field: string, name: string): Refusal {
-  return refuse('UNKNOWN_COMPANY', `${field} is ${quote(name)}, want the name of a registered company`, {
-    details: { field, value: clip(name) },
-  });
+  return invalidField(field, name, 'the name of a registered company', 'UNKNOWN_COMPANY');
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { refuseField } from '../../../runtime/errors/refusal.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { refuseWhenSpent } from '../limits/failure-limiter.js';
 
@@ -31,9 +31,7 @@ export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
     for (const [limiter, address] of counts) await refuseWhenSpent(limiter, address, 'adminkey');
     if (timingSafeEqual(digest(sent), wanted)) return;
     for (const [limiter, address] of counts) await limiter.penalty(address);
-    throw refuse('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
-      details: { field: 'adminkey' },
-    });
+    throw refuseField('INVALID_API_KEY', 'adminkey', 'is wrong, want the key of AdminService');
   };
 }
 

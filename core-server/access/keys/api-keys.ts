@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
 import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
@@ -73,14 +73,11 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
 
 function unknownApiKey(id: string): Refusal {
   // Anything but a public id may be a whole key, so it is not repeated.
-  const isShown = isApiKeyId(id);
-  return refuse('UNKNOWN_API_KEY', `id is ${isShown ? `"${id}"` : 'malformed'}, want the public id of an API key`, {
-    details: { field: 'id', ...(isShown && { value: id }) },
-  });
+  const value = isApiKeyId(id) ? id : undefined;
+  const clause = `is ${value === undefined ? 'malformed' : `"${value}"`}, want the public id of an API key`;
+  return refuseField('UNKNOWN_API_KEY', 'id', clause, { value });
 }
 
 function invalidApiKey(): Refusal {
-  return refuse('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one', {
-    details: { field: 'apikey' },
-  });
+  return refuseField('INVALID_API_KEY', 'apikey', 'is unknown, revoked or expired, want a valid one');
 }

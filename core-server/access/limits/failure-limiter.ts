@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { refuseField } from '../../../runtime/errors/refusal.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isCompanyName } from '../companies/company-name.js';
 import { secondsLeft } from './rate-limit.js';
@@ -65,9 +65,6 @@ export async function refuseWhenSpent(limiter: RateLimiterMemory, key: string, f
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
   const { points, duration } = limiter;
   const seconds = secondsLeft(state.msBeforeNext, duration);
-  throw refuse(
-    'RATE_LIMITED',
-    `${field} was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`,
-    { details: { field, limit: String(points) }, retryAfterSeconds: seconds },
-  );
+  const clause = `was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`;
+  throw refuseField('RATE_LIMITED', field, clause, { limit: points, retryAfterSeconds: seconds });
 }

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { refuseField } from '../../../runtime/errors/refusal.js';
 
 const windowSeconds = 60;
 
@@ -18,12 +18,10 @@ export function createKeyRateLimiter(requestsPerMinute: number): (keyId: string)
       await limiter.consume(keyId);
     } catch (caught) {
       if (!(caught instanceof RateLimiterRes)) throw caught;
-      const value = String(caught.consumedPoints);
-      const limit = String(requestsPerMinute);
-      throw refuse('RATE_LIMITED', `apikey has sent ${value} requests, want at most ${limit} per minute`, {
-        details: { field: 'apikey', value, limit },
-        retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),
-      });
+      const { consumedPoints: value, msBeforeNext } = caught;
+      const clause = `has sent ${value} requests, want at most ${requestsPerMinute} per minute`;
+      const retryAfterSeconds = secondsLeft(msBeforeNext, windowSeconds);
+      throw refuseField('RATE_LIMITED', 'apikey', clause, { value, limit: requestsPerMinute, retryAfterSeconds });
     }
   };
 }

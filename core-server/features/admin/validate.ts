@@ -5,7 +5,7 @@ import {
   type SetCompanyPasswordRequest,
   type SetCompanyScoreRequest,
 } from '../../../generated/imageanalysis/v1/admin.js';
-import { invalidField, missingField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, missingField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
 import { scoreRule, validateScore } from '../../common/score.js';
 
@@ -78,13 +78,11 @@ function validatePassword(password: string): void {
   const wish = `${minPasswordLength} to ${maxPasswordLength} characters, without control characters or leading or trailing blanks`;
   if (password === '') throw missingField('password', wish);
   // Never the value: this is a secret.
-  const mistaken = (has: string, details = {}): Refusal =>
-    refuse('INVALID_FIELD', `password has ${has}, want ${wish}`, {
-      details: { field: 'password', ...details },
-    });
+  const mistaken = (has: string, limit?: string): Refusal =>
+    refuseField('INVALID_FIELD', 'password', `has ${has}, want ${wish}`, { limit });
   const length = countCharacters(password);
   if (length < minPasswordLength || length > maxPasswordLength)
-    throw mistaken(`${length} characters`, { limit: `${minPasswordLength}..${maxPasswordLength}` });
+    throw mistaken(`${length} characters`, `${minPasswordLength}..${maxPasswordLength}`);
   if (hasControl(password) || password.trim() !== password)
     throw mistaken('control characters, or leading or trailing blanks');
 }

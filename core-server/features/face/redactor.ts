@@ -1,4 +1,4 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { refuseField } from '../../../runtime/errors/refusal.js';
 import { maxMessageBytes } from '../../../runtime/net/grpc-channel.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { wholePixels, widened } from '../../image/crop.js';
@@ -51,7 +51,5 @@ function assertFits({ width, height }: Size, format: ImageFormat): void {
 }
 
 function refuseFormat(what: string, wish: string, limit: number): Error {
-  return refuse('INVALID_FIELD', `format is ${what}, want ${wish}`, {
-    details: { field: 'format', limit: String(limit) },
-  });
+  return refuseField('INVALID_FIELD', 'format', `is ${what}, want ${wish}`, { limit });
 }

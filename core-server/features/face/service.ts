@@ -5,12 +5,12 @@ import type {
   FaceDetectionServiceServer,
   Threshold,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
-import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateScore } from '../../common/score.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import { imageFormats, type ImageLimits, redactionStyles } from '../../image/picture.js';
+import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
@@ -64,11 +64,8 @@ export function createFaceDetectionHandlers(
       const [largest] = found.faces;
       if (largest === undefined) {
         const quality = request.minQuality ? ` with a quality of ${request.minQuality} or higher` : '';
-        throw refuse(
-          'NO_FACE',
-          `image has no face${quality} that scored ${threshold.value} or higher, try a lower min_score`,
-          { details: { field: 'image', limit: String(threshold.value) } },
-        );
+        const clause = `has no face${quality} that scored ${threshold.value} or higher, try a lower min_score`;
+        throw refuseImage('NO_FACE', clause, { limit: threshold.value });
       }
       return {
         face: largest,

@@ -1,4 +1,4 @@
-import { quote, refuse } from '../../../runtime/errors/refusal.js';
+import { quote, refuseField } from '../../../runtime/errors/refusal.js';
 import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
@@ -49,11 +49,5 @@ export function validateCrop(request: {
 }
 
 function invalid(field: string, value: number | string, wish: string, limit?: number): Error {
-  return refuse('INVALID_FIELD', `${field} is ${value}, want ${wish}`, {
-    details: {
-      field,
-      value: String(value),
-      ...(limit === undefined ? {} : { limit: String(limit) }),
-    },
-  });
+  return refuseField('INVALID_FIELD', field, `is ${value}, want ${wish}`, { value, limit });
 }

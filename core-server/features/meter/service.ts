@@ -6,11 +6,11 @@ import {
   type ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
-import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
+import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import { fuseReadings } from './photos/fuse-readings.js';
 import { readPhotos } from './photos/read-photos.js';
@@ -44,11 +44,8 @@ export function createMeterReadingHandlers(deps: {
       { ...call, transfer },
     );
     call.log.debug({ timings, found: reading !== null }, 'meter read');
-    if (reading === null) {
-      throw refuse('NO_READING', 'image shows no counter that can be read, try a sharp photo of its wheels', {
-        details: { field: 'image' },
-      });
-    }
+    if (reading === null)
+      throw refuseImage('NO_READING', 'shows no counter that can be read, try a sharp photo of its wheels');
     return { reading, evidence };
   };
 

@@ -1,5 +1,5 @@
 import type { FuseMeterReadingsRequest, ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { invalidField, missingField, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, missingField, refuseField } from '../../../runtime/errors/refusal.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 
@@ -46,16 +46,14 @@ export function validatePhotos({ images }: Pick<FuseMeterReadingsRequest, 'image
   const { length } = images;
   if (length === 0) throw missingField('images', `1 to ${maxPhotos} pictures`);
   if (length <= maxPhotos) return;
-  throw refuse('INVALID_FIELD', `images has ${length} pictures, want at most ${maxPhotos}`, {
-    details: { field: 'images', value: String(length), limit: String(maxPhotos) },
-  });
+  const clause = `has ${length} pictures, want at most ${maxPhotos}`;
+  throw refuseField('INVALID_FIELD', 'images', clause, { value: length, limit: maxPhotos });
 }
 
 function validateRange(field: string, value: number | undefined, min: number, max: number) {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  throw refuse('INVALID_FIELD', `${field} is ${value}, want a whole number from ${min} to ${max}`, {
-    details: { field, value: String(value), limit: String(value < min ? min : max) },
-  });
+  const clause = `is ${value}, want a whole number from ${min} to ${max}`;
+  throw refuseField('INVALID_FIELD', field, clause, { value, limit: value < min ? min : max });
 }
 
 function validateDecimal(field: string, text = ''): Decimal | undefined {

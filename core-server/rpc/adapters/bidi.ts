@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
-import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
@@ -147,9 +147,8 @@ async function answerItem<Request, Response>(
   try {
     if (call.admitRequest) await raceSignal(call.admitRequest(), call.signal);
     if (item.id.length > maxIdLength) {
-      throw refuse('INVALID_FIELD', `id has ${item.id.length} characters, want at most ${maxIdLength}`, {
-        details: { field: 'id', limit: String(maxIdLength) },
-      });
+      const clause = `has ${item.id.length} characters, want at most ${maxIdLength}`;
+      throw refuseField('INVALID_FIELD', 'id', clause, { limit: maxIdLength });
     }
     if (item.request === undefined) throw missingField('request', 'a request message');
     const value = await handler(item.request, { ...call, wait: 'queue' });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 
 /**
  * Fixes headers of a call that grpc-js would mishandle, before it reads them.
@@ -62,9 +62,8 @@ function dropOversized(headers: IncomingHttpHeaders): Refusal | undefined {
   const bytes = sizeOf(headers);
   if (bytes <= maxMetadataBytes) return undefined;
   for (const name in headers) if (!kept.includes(name)) delete headers[name];
-  return refuse('INVALID_FIELD', `metadata has ${bytes} bytes, want at most ${maxMetadataBytes}`, {
-    details: { field: 'metadata', value: String(bytes), limit: String(maxMetadataBytes) },
-  });
+  const clause = `has ${bytes} bytes, want at most ${maxMetadataBytes}`;
+  return refuseField('INVALID_FIELD', 'metadata', clause, { value: bytes, limit: maxMetadataBytes });
 }
 
 function sizeOf(headers: IncomingHttpHeaders): number {

@@ -1,7 +1,7 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
@@ -126,10 +126,7 @@ function guard(check: Check, log: Logger): ServerInterceptor {
 function readSecret(metadata: Metadata, name: string): string {
   const values = metadata.get(name);
   const [value] = values;
-  if (values.length !== 1 || typeof value !== 'string' || value === '') {
-    throw refuse('MISSING_API_KEY', `${name} is missing, want one key in the metadata`, {
-      details: { field: name },
-    });
-  }
+  if (values.length !== 1 || typeof value !== 'string' || value === '')
+    throw refuseField('MISSING_API_KEY', name, 'is missing, want one key in the metadata');
   return value;
 }

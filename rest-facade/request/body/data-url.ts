@@ -35,7 +35,9 @@ export function decodeDataUrl(text: unknown, member: string, maxBytes: number): 
   const [, type = '', subtype = ''] = match;
   const mediaType = `${type}/${subtype}`;
   if (type.toLowerCase() !== 'image')
-    throw refuseField('INVALID_DATA_URL', member, `has the media type "${mediaType}", want image/<type>`, mediaType);
+    throw refuseField('INVALID_DATA_URL', member, `has the media type "${mediaType}", want image/<type>`, {
+      value: mediaType,
+    });
   const bytes = decodeBase64(text.slice(comma + 1), member);
   if (bytes.length === 0)
     throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, { details: { field: member } });
@@ -74,7 +76,9 @@ export function decodeBase64(data: string, member: string): Buffer {
   const bytes = decodeDigits(compact);
   if (bytes !== undefined) return bytes;
   const length = String(compact.length);
-  throw refuseField('INVALID_BASE64', member, `has base64 of length ${length}, want complete groups of 4`, length);
+  throw refuseField('INVALID_BASE64', member, `has base64 of length ${length}, want complete groups of 4`, {
+    value: length,
+  });
 }
 
 function wrongCharacter(member: string, data: string, at: number): Refusal {
@@ -83,7 +87,7 @@ function wrongCharacter(member: string, data: string, at: number): Refusal {
   const value = isShown ? String.fromCodePoint(code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   const place = `as character ${at + 1} of its data`;
   const clause = `has ${isShown ? quote(value) : value} ${place}, want base64 of the standard alphabet`;
-  return refuseField('INVALID_BASE64', member, clause, value);
+  return refuseField('INVALID_BASE64', member, clause, { value });
 }
 
 /**

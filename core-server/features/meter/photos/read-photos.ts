@@ -1,5 +1,5 @@
 import type { Reason } from '../../../../runtime/errors/reasons.js';
-import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { Refusal, refuseField } from '../../../../runtime/errors/refusal.js';
 import type { Call } from '../../../common/call.js';
 
 /** Reasons that are about one photo: the others may still be read. */
@@ -61,9 +61,7 @@ export async function readPhotos<Picture, Read extends object>(
 function noneOf(refusals: readonly Refusal[]): Refusal {
   const [first] = refusals;
   if (first === undefined || refusals.some(({ reason }) => reason === 'NO_READING'))
-    return refuse('NO_READING', 'images show no counter that can be read, try sharp photos of its wheels', {
-      details: { field: 'images' },
-    });
+    return refuseField('NO_READING', 'images', 'show no counter that can be read, try sharp photos of its wheels');
   const { code, reason, message, details, cause } = first;
   return new Refusal(code, reason, message.replace(/^image /, 'images '), {
     details: { ...details, field: 'images' },
