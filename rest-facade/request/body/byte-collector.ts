@@ -1,22 +1,24 @@
 import { refuse } from '../../../runtime/errors/refusal.js';
 
-/** Size of the first buffer if no length is announced. */
+/** Size of the first buffer. */
 const firstBytes = 64 * 1024;
 
 /**
- * Collects the chunks of a body in one buffer.
+ * Collects the chunks of a body in one buffer, which grows as they arrive: it costs no memory until it is written, but
+ * V8 collects all its garbage ever more often the more it is told that buffers take.
  * @param maxBytes the most that is pushed
- * @param expectedBytes the Content-Length. A buffer of that size costs no memory until it is written.
+ * @param expectedBytes the Content-Length
  */
-export function createByteCollector(maxBytes: number, expectedBytes = firstBytes) {
-  let buffer = Buffer.allocUnsafeSlow(Math.min(expectedBytes, maxBytes));
+export function createByteCollector(maxBytes: number, expectedBytes = maxBytes) {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, expectedBytes, maxBytes));
   let length = 0;
   return {
     /** Copies a chunk to the end. */
     push(chunk: Uint8Array): void {
       const wanted = length + chunk.length;
       if (wanted > buffer.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, buffer.length * 2), maxBytes));
+        const mostBytes = wanted > expectedBytes ? maxBytes : Math.min(expectedBytes, maxBytes);
+        const larger = Buffer.allocUnsafeSlow(Math.min(4 * wanted, mostBytes));
         buffer.copy(larger, 0, 0, length);
         buffer = larger;
       }

@@ -102,6 +102,14 @@ test('a collector joins chunks, with and without a promised length', () => {
   }
 });
 
+test('a length that is only announced takes little, and one that is sent no more than it says', () => {
+  const collector = createByteCollector(4_000 * kib, 3_000 * kib);
+  collector.push(Buffer.alloc(kib));
+  assert.ok(collector.bytes().buffer.byteLength <= 64 * kib);
+  for (let chunk = 1; chunk < 3_000; chunk += 1) collector.push(Buffer.alloc(kib));
+  assert.equal(collector.bytes().buffer.byteLength, 3_000 * kib);
+});
+
 const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
 
 test('data URLs and their bytes', () => {
