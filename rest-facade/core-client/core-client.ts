@@ -57,7 +57,25 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
      * listens.
      */
     async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void): Promise<CoreStream> {
-      return openStream(await connection.ready(context.signal), connection.noteReset, rpc, context, onAnswer);
+      const { deadline, signal } = context;
+      const client = await connection.ready(signal);
+      signal.throwIfAborted();
+      const { path, requestSerialize, responseDeserialize } = rpc;
+      const metadata = toMetadata(rpc, context);
+      const call = withoutStack(() =>
+        client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, { deadline }),
+      );
+      cancelOnAbort(call, signal, connection.noteReset);
+      const ended = new Promise<void>((resolve, reject) => {
+        call.on('data', onAnswer);
+        call.on('error', (error: ServiceError) =>
+          reject(signal.aborted ? (signal.reason as Error) : fromGrpcError(error)),
+        );
+        call.on('status', ({ code }) => {
+          if (code === status.OK) resolve();
+        });
+      });
+      return { send: (request) => void call.write(request), end: () => void call.end(), ended };
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
     async checkHealth(timeoutMs: number): Promise<void> {
@@ -89,35 +107,6 @@ export interface CoreStream {
   end(): void;
   /** Resolves when all are answered; rejects with a Refusal. */
   readonly ended: Promise<void>;
-}
-
-function openStream(
-  client: Client,
-  onReset: () => void,
-  rpc: Rpc,
-  context: CallContext,
-  onAnswer: (answer: object) => void,
-): CoreStream {
-  const { deadline, signal } = context;
-  signal.throwIfAborted();
-  const call = withoutStack(() =>
-    client.makeBidiStreamRequest(rpc.path, rpc.requestSerialize, rpc.responseDeserialize, toMetadata(rpc, context), {
-      deadline,
-    }),
-  );
-  cancelOnAbort(call, signal, onReset);
-  const ended = new Promise<void>((resolve, reject) => {
-    call.on('data', onAnswer);
-    call.on('error', (error: ServiceError) => reject(signal.aborted ? (signal.reason as Error) : fromGrpcError(error)));
-    call.on('status', ({ code }) => {
-      if (code === status.OK) resolve();
-    });
-  });
-  return {
-    send: (request) => void call.write(request),
-    end: () => void call.end(),
-    ended,
-  };
 }
 
 /** @param onReset called if the core is told that nobody waits any more */

@@ -5,9 +5,9 @@ import type { KeyHeader } from '../protos.js';
 import { groupRoutes } from '../request/choose-route.js';
 import type { Route } from '../request/route.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
-import { describeOperation, tagOf } from './describe-operation.js';
+import { describeOperation } from './describe-operation.js';
 import { createResponseSchemas } from './describe-response.js';
-import { type ErrorReason, readReasons } from './refusals.js';
+import { type ErrorReason, readReasons, tagOf } from './refusals.js';
 import { commentOf, describeAnswer, formatBytes, type Schema, unwrap } from './schema.js';
 
 /** Keys, by their headers. */

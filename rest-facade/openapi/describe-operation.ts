@@ -8,7 +8,7 @@ import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';
-import { type ErrorReason, reasonsOf } from './refusals.js';
+import { type ErrorReason, reasonsOf, tagOf } from './refusals.js';
 import { commentOf, describeAnswer, formatBytes, requestSchema, type Schema, unwrap } from './schema.js';
 
 const { lcFirst, ucFirst } = protobuf.util;
@@ -46,13 +46,6 @@ export function describeOperation(routes: Candidates, isMain: boolean, context: 
       ),
     },
   };
-}
-
-/** `FaceDetectionService` becomes "Face detection". */
-export function tagOf({ rpc }: Route): string {
-  const service = rpc.method.parent?.name ?? '';
-  const words = service.replace(/Service$/, '').split(/(?=[A-Z])/);
-  return words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
 }
 
 function describeSuccess(routes: Candidates, { responses }: OperationContext): Schema {
@@ -157,45 +150,30 @@ function describeBodies(route: Route, context: OperationContext): Schema {
 
 /** The content type of a body, and what it contains. */
 function describeBody({ body, openFields, isBatch }: Route, context: OperationContext): [string, Schema] {
-  const { maxImageBytes, maxBatchFiles } = context;
   if (body.kind === 'raw') {
-    const description = `The picture, at most ${formatBytes(maxImageBytes)}; the query string has the form's fields.`;
+    const limit = formatBytes(context.maxImageBytes);
+    const description = `The picture, at most ${limit}; the query string has the form's fields.`;
     return ['image/*', { schema: { type: 'string', format: 'binary', description } }];
   }
-  const pictures: Record<string, Schema> = {};
-  const fields: Record<string, Schema> = {};
-  const required: string[] = [];
-  if (hasPicture(body)) {
-    const limit = formatBytes(maxImageBytes);
-    const picture = pictureSchema(body, `at most ${limit}`);
-    const list = (maxItems: number, description: string) => ({
-      type: 'array',
-      items: picture,
-      minItems: 1,
-      maxItems,
-      description,
-    });
-    if (isBatch) pictures[body.sentAs] = list(maxBatchFiles, 'The pictures, behind all other fields.');
-    else if (body.maxFiles) pictures[body.sentAs] = list(body.maxFiles, `The pictures, together at most ${limit}.`);
-    else pictures[body.sentAs] = picture;
-    required.push(body.sentAs);
-  }
   const isForm = body.kind === 'multipart';
-  for (const field of openFields) {
-    const { required: isRequired, example } = fieldOptionsOf(field.definition);
-    const schema = requestSchema(field.definition);
-    fields[field.name] = {
-      ...schema,
-      // As in the JSON mapping of proto3: null is the same as absent.
-      ...(!isForm && !isRequired && { type: [schema['type'], 'null'] }),
-      ...(example !== undefined && {
-        examples: [showValue(field.definition, field.isList ? [example] : example)],
-      }),
-    };
-    if (isRequired) required.push(field.name);
-  }
+  const pictures: [string, Schema][] = hasPicture(body) ? [[body.sentAs, describePicture(body, isBatch, context)]] : [];
+  const required = pictures.map(([name]) => name);
+  const fields = openFields.map(({ name, definition, isList }): [string, Schema] => {
+    const { required: isRequired, example } = fieldOptionsOf(definition);
+    if (isRequired) required.push(name);
+    const schema = requestSchema(definition);
+    return [
+      name,
+      {
+        ...schema,
+        // As in the JSON mapping of proto3: null is the same as absent.
+        ...(!isForm && !isRequired && { type: [schema['type'], 'null'] }),
+        ...(example !== undefined && { examples: [showValue(definition, isList ? [example] : example)] }),
+      },
+    ];
+  });
   // Generated clients send a form in this order, and a batch wants its fields first.
-  const properties = isBatch ? { ...fields, ...pictures } : { ...pictures, ...fields };
+  const properties = Object.fromEntries(isBatch ? [...fields, ...pictures] : [...pictures, ...fields]);
   const content = {
     schema: { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) },
     // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
@@ -204,21 +182,28 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
   return [isForm ? 'multipart/form-data' : 'application/json', content];
 }
 
-const pictureSchema = ({ kind }: PictureRule, limit: string): Schema =>
-  kind === 'multipart'
-    ? {
-        type: 'string',
-        format: 'binary',
-        contentMediaType: 'application/octet-stream',
-        description: `The picture file, ${limit}; the part needs a filename, which may be any.`,
-      }
-    : {
-        type: 'string',
-        pattern: '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
-        description:
-          `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded. The standard alphabet of ` +
-          'base64, not the one for URLs; padding and line breaks are optional.',
-      };
+function describePicture(rule: PictureRule, isBatch: boolean, context: OperationContext): Schema {
+  const { maxImageBytes, maxBatchFiles } = context;
+  const limit = `at most ${formatBytes(maxImageBytes)}`;
+  if (rule.kind === 'data-url')
+    return {
+      type: 'string',
+      pattern: '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
+      description:
+        `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded. The standard alphabet of ` +
+        'base64, not the one for URLs; padding and line breaks are optional.',
+    };
+  const picture = {
+    type: 'string',
+    format: 'binary',
+    contentMediaType: 'application/octet-stream',
+    description: `The picture file, ${limit}; the part needs a filename, which may be any.`,
+  };
+  const list = { type: 'array', items: picture, minItems: 1 };
+  if (isBatch) return { ...list, maxItems: maxBatchFiles, description: 'The pictures, behind all other fields.' };
+  if (rule.maxFiles === undefined) return picture;
+  return { ...list, maxItems: rule.maxFiles, description: `The pictures, together ${limit}.` };
+}
 
 /** The comment of the RPC; if several share a path, with how to request each. */
 function describeRpc({ rpc, query }: Route, routes: readonly Route[]): string {

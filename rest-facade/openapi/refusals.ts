@@ -52,7 +52,8 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
     picture: hasPicture(body) && !route.isBatch,
     required: route.request.fieldsArray.some(isRequired),
     score: fields.some(({ type }) => type === 'score'),
-    permission: isPermission(operationOf(route)),
+    // Otherwise any key will do.
+    permission: operationOf(route).toUpperCase() in Operation,
   };
   const has = (word: string): boolean => {
     const answer = occasions[word];
@@ -63,14 +64,15 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
   return reasons.filter(({ name, on }) => [refusals.includes(name), ...on.map(has)].includes(true));
 }
 
-/** What a key must be allowed to do for it. */
-function operationOf({ rpc }: Pick<Route, 'rpc'>): string {
-  const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
-  return service.replaceAll(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
+/** `FaceDetectionService` becomes "Face detection". */
+export function tagOf({ rpc }: Route): string {
+  const service = rpc.method.parent?.name ?? '';
+  const words = service.replace(/Service$/, '').split(/(?=[A-Z])/);
+  return words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
 }
 
-/** Otherwise any key will do. */
-const isPermission = (operation: string): boolean => operation.toUpperCase() in Operation;
+/** What a key must be allowed to do for it: `face_detection`. */
+const operationOf = (route: Route): string => tagOf(route).toLowerCase().replaceAll(' ', '_');
 
 const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
 
@@ -103,7 +105,7 @@ function namesOf(route: Route): Name[] {
   const { body, query, headers, openFields, pathFields, sentAs, rpc, request } = route;
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const names: Name[] = [
-    ['operation', operationOf({ rpc })],
+    ['operation', operationOf(route)],
     [rpc.key, rpc.key],
     ['query string', 'query string'],
     ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),

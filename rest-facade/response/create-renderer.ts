@@ -3,6 +3,7 @@ import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
 import { shownValues } from '../shown-values.js';
 import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
+import type { HttpAnswer } from './send.js';
 
 /** A message as proto-loader gives it: names as in the proto, absent messages null. */
 type Message = Readonly<Record<string, unknown>>;
@@ -28,6 +29,27 @@ export function createRenderer(type: protobuf.Type): Renderer {
     const seconds = isTimed ? writeFloat(Math.round(elapsedMs * 1000) / 1e6) : '';
     const time = isTimed ? `,"process_time":${seconds}` : '';
     return `${append(`{"message":${tell(message)}${time}`, message)}}`;
+  };
+}
+
+/** Shows a message of the core as a successful response. */
+export type Responder = (message: object, elapsedMs: number) => Omit<HttpAnswer, 'status'>;
+
+/**
+ * How the responses of an RPC are shown: as the file in its message where the options name one, or as JSON.
+ * @throws Error for an option or type that has no REST form
+ */
+export function createResponder(type: protobuf.Type): Responder {
+  const { file } = messageOptionsOf(type);
+  if (file === undefined) {
+    const render = createRenderer(type);
+    return (message, elapsedMs) => ({ headers: {}, body: render(message, elapsedMs) });
+  }
+  return (message) => {
+    const fields = message as Message;
+    const headers: Record<string, string> = { 'content-type': String(fields[file.type]) };
+    for (const { name, field } of file.headers) headers[name] = String(fields[field.name]);
+    return { headers, body: fields[file.body] as Buffer };
   };
 }
 

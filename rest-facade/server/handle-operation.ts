@@ -6,7 +6,7 @@ import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-r
 import { type NamedValue, parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
 import { hasPicture } from '../request/route.js';
-import { createResponder, type Responder } from '../response/create-responder.js';
+import { createResponder, type Responder } from '../response/create-renderer.js';
 import { createBatchAnswerer } from './answer-batch.js';
 import { askCore, type OperationDependencies } from './ask-core.js';
 import { contextOf, toCallContext } from './request-context.js';

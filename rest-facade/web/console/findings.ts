@@ -1,12 +1,10 @@
 import type { DetectedFace, MeterAnswer } from '../../../sdk/typescript/rest-answers.js';
 import { codeText, html } from './dom.js';
 import { floor, toPercent } from './numbers.js';
-
-/** Called with the index of the finding that is pointed at, or undefined. */
-export type OnPoint = (index: number | undefined) => void;
+import { highlight } from './overlay.js';
 
 /** The faces as a list of crops with scores; pointing at one marks its box. */
-export function listFaces(faces: readonly DetectedFace[], onPoint: OnPoint): HTMLElement {
+export function listFaces(faces: readonly DetectedFace[]): HTMLElement {
   const list = html('ol', { class: 'faces' });
   faces.forEach(({ bbox, detection_score: score, face }, index) => {
     const size = `${Math.round(bbox.xmax - bbox.xmin)} × ${Math.round(bbox.ymax - bbox.ymin)} px`;
@@ -17,21 +15,17 @@ export function listFaces(faces: readonly DetectedFace[], onPoint: OnPoint): HTM
       html('strong', {}, floor(Number(score), 3)),
       html('small', {}, size),
     );
-    pointOut(button, index, onPoint);
+    pointOut(button, index);
     list.append(html('li', {}, button));
   });
   return list;
 }
 
 /**
- * A reading as wheels, each with its confidence.
+ * A reading as wheels, each with its confidence; pointing at one marks its digit.
  * @param meaningOf what a warning means
  */
-export function showReading(
-  reading: MeterAnswer,
-  meaningOf: (warning: string) => string,
-  onPoint: OnPoint,
-): HTMLElement {
+export function showReading(reading: MeterAnswer, meaningOf: (warning: string) => string): HTMLElement {
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
   reading.digits.forEach(({ digit, confidence }, index) => {
@@ -51,7 +45,7 @@ export function showReading(
       html('small', {}, percent),
       html('span', { class: 'hidden' }, index >= whole ? 'confidence, fraction' : 'confidence'),
     );
-    pointOut(wheel, index, onPoint);
+    pointOut(wheel, index);
     wheels.append(html('li', index >= whole ? { class: 'fraction' } : {}, wheel));
   });
   const isSure = reading.status === 'ok';
@@ -70,7 +64,7 @@ export function showReading(
   return html('div', {}, ...parts);
 }
 
-function pointOut(element: HTMLElement, index: number, onPoint: OnPoint): void {
-  for (const event of ['mouseenter', 'focus']) element.addEventListener(event, () => onPoint(index));
-  for (const event of ['mouseleave', 'blur']) element.addEventListener(event, () => onPoint(undefined));
+function pointOut(element: HTMLElement, index: number): void {
+  for (const event of ['mouseenter', 'focus']) element.addEventListener(event, () => highlight(index));
+  for (const event of ['mouseleave', 'blur']) element.addEventListener(event, () => highlight(undefined));
 }

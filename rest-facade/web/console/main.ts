@@ -1,6 +1,5 @@
 import type {
   AllFacesAnswer,
-  BoundingBox,
   FusedMeterAnswer,
   MeterAnswer,
   SingleFaceAnswer,
@@ -21,12 +20,10 @@ import {
 } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
-import { listFaces, showReading } from './findings.js';
-import { floor, toPercent } from './numbers.js';
 import { connectOptions } from './options.js';
-import { clearOverlay, drawFaces, drawReading, highlight, type Size } from './overlay.js';
 import { connectPictures } from './pictures.js';
 import { createRequestView } from './request-view.js';
+import { clearResult, countFaces, showFaces, showMeter, tell, tellBusy } from './result.js';
 import { annotate, save } from './save.js';
 import { connectThreshold } from './threshold.js';
 import { connectZoom } from './zoom.js';
@@ -39,14 +36,10 @@ const keyPanel = byId('key-panel', HTMLDetailsElement);
 const keyState = byId('key-state', HTMLElement);
 const figure = byId('figure', HTMLElement);
 const picture = byId('picture', HTMLImageElement);
-const overlay = byId('overlay', SVGSVGElement);
 const notice = byId('notice', HTMLElement);
 const problem = byId('problem', HTMLElement);
 const empty = byId('empty', HTMLElement);
 const samples = byId('samples', HTMLElement);
-const result = byId('result', HTMLElement);
-const summary = byId('summary', HTMLElement);
-const findings = byId('findings', HTMLElement);
 const busy = byId('busy', HTMLElement);
 const saveHidden = byId('save-hidden', HTMLButtonElement);
 const askEach = byId('ask-each', HTMLButtonElement);
@@ -77,11 +70,12 @@ const options = connectOptions(askAgain, note);
 /** Asks the service about the picture. */
 async function analyse(): Promise<void> {
   if (file !== undefined)
-    await ask(pathOf[mode], [file], send, (answer, elapsedMs) =>
-      mode === 'meter'
-        ? showMeter(answer as MeterAnswer, elapsedMs)
-        : showFaces(answer as SingleFaceAnswer | AllFacesAnswer, elapsedMs),
-    );
+    await ask(pathOf[mode], [file], send, (answer, elapsedMs) => {
+      if (mode === 'meter') return showMeter(answer as MeterAnswer, options.meaningOf, elapsedMs);
+      const faces = answer as SingleFaceAnswer | AllFacesAnswer;
+      showFaces(faces, elapsedMs);
+      threshold.show(faces.threshold);
+    });
 }
 
 /** Asks about each picture of the strip, in one call. */
@@ -92,7 +86,7 @@ async function analyseEach(): Promise<void> {
     pictures.files(),
     (request, apiKey, signal) => sendForLines(request, apiKey, signal, captionLine),
     (lines: readonly AnswerLine[], elapsedMs) => {
-      clearFindings();
+      clearResult();
       const refused = lines.filter(({ reason }) => reason !== undefined).length;
       const refusals = refused === 0 ? '' : `, ${refused} refused`;
       tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. Choose one to see what was found.`);
@@ -117,7 +111,7 @@ async function readAsOne(): Promise<void> {
     pictures.mark(best);
     place(pictures.files()[best] as File);
     await picture.decode().catch(() => {});
-    showMeter(answer as FusedMeterAnswer, elapsedMs);
+    showMeter(answer as FusedMeterAnswer, options.meaningOf, elapsedMs);
   });
 }
 
@@ -142,8 +136,7 @@ async function ask<Answer>(
     return;
   }
   problem.hidden = true;
-  // Said where the result will be: screen readers announce a status that changes, not one that appears.
-  if (result.hidden) tell('Analysing…');
+  tellBusy();
   running?.abort();
   const mine = (running = new AbortController());
   const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
@@ -164,78 +157,21 @@ async function ask<Answer>(
   }
 }
 
-function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number): void {
-  const faces = 'result' in answer ? answer.result : [answer];
-  const scores = faces.map((face) => Number(face.detection_score));
-  drawFaces(
-    overlay,
-    faces,
-    sizeOf(
-      faces.map(({ bbox }) => bbox),
-      answer.image,
-    ),
-  );
-  threshold.show(answer.threshold);
-  findings.replaceChildren(listFaces(faces, (index) => highlight(overlay, index)));
-  const best = faces.length === 0 ? '' : `, best score ${floor(Math.max(...scores), 3)}`;
-  const advice =
-    faces.length > 0 ? '' : ' Lower the threshold, or try a picture in which the face is larger or sharper.';
-  tell(`${countFaces(faces.length)}${best}, in ${Math.round(elapsedMs)} ms.${advice}`);
-}
-
-function countFaces(count: number): string {
-  return count === 1 ? '1 face' : `${count || 'No'} faces`;
-}
-
 /** `NO_READING` is `No reading`. */
 function toWords(reason: string): string {
   return reason.charAt(0) + reason.slice(1).toLowerCase().replaceAll('_', ' ');
 }
 
-function showMeter(reading: MeterAnswer & Partial<FusedMeterAnswer>, elapsedMs: number): void {
-  drawReading(overlay, reading, sizeOf([reading.bbox]));
-  findings.replaceChildren(showReading(reading, options.meaningOf, (index) => highlight(overlay, index)));
-  const { value, unit, confidence, digits_confidence: digits, fraction_confidence: point, photos } = reading;
-  const parts =
-    digits === undefined || point === undefined
-      ? ''
-      : ` (digits ${toPercent(digits)}, decimal point ${toPercent(point)})`;
-  const from = photos ? `, from ${photos.filter(({ agrees }) => agrees).length} of ${photos.length} photos` : '';
-  const sure = `${toPercent(confidence)} confidence${parts}`;
-  tell(`${value} ${unit.replace('m3', 'm³')}, ${sure}${from}, in ${Math.round(elapsedMs)} ms.`);
-}
-
-/** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
-function sizeOf(boxes: readonly BoundingBox[], told?: Size): Size {
-  if (told) return told;
-  if (picture.naturalWidth > 0) return { width: picture.naturalWidth, height: picture.naturalHeight };
-  return {
-    width: Math.max(1, ...boxes.map(({ xmax }) => xmax)),
-    height: Math.max(1, ...boxes.map(({ ymax }) => ymax)),
-  };
-}
-
-function tell(text: string): void {
-  summary.textContent = text;
-  result.hidden = false;
-}
-
 /** The last answer is to a question that no longer stands, as is the one that is under way. */
 function clearAnswer(): void {
   running?.abort();
-  clearFindings();
+  clearResult();
   problem.hidden = true;
   view.clearAnswer();
 }
 
-function clearFindings(): void {
-  clearOverlay(overlay);
-  findings.replaceChildren();
-  result.hidden = true;
-}
-
 function fail(error: unknown): void {
-  clearFindings();
+  clearResult();
   problem.textContent = describeProblem(error);
   problem.hidden = false;
   if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) {
@@ -347,7 +283,7 @@ picture.addEventListener('error', () => {
   note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
 });
 byId('save-picture', HTMLButtonElement).addEventListener('click', () => {
-  void annotate(picture, overlay).then((blob) => save(blob, `${nameOfFile()}-annotated.png`), fail);
+  void annotate().then((blob) => save(blob, `${nameOfFile()}-annotated.png`), fail);
 });
 byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${nameOfFile()}.json`);

@@ -1,6 +1,9 @@
 import type { BoundingBox, DetectedFace, MeterAnswer, Point } from '../../../sdk/typescript/rest-answers.js';
-import { svg } from './dom.js';
+import { byId, svg } from './dom.js';
 import { floor, toPercent } from './numbers.js';
+
+const picture = byId('picture', HTMLImageElement);
+const overlay = byId('overlay', SVGSVGElement);
 
 /** Widths and text are parts of the picture's longer side, so that they look alike on every picture. */
 const lineShare = 0.004;
@@ -8,9 +11,13 @@ const textShare = { most: 0.026, least: 0.016 };
 /** Of more faces, a score is shown when its box is pointed at. */
 const mostLabels = 30;
 
-/** Draws faces: a box with its score, and the landmarks where they are there. */
-export function drawFaces(overlay: SVGSVGElement, faces: readonly DetectedFace[], size: Size): void {
-  prepare(overlay, size, `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`);
+/**
+ * Draws faces: a box with its score, and the landmarks where they are there.
+ * @param told the size of the upright picture, where the service says it
+ */
+export function drawFaces(faces: readonly DetectedFace[], told: Size | undefined): void {
+  const boxes = faces.map(({ bbox }) => bbox);
+  const size = prepare(`${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`, boxes, told);
   overlay.classList.toggle('crowd', faces.length > mostLabels);
   const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
@@ -26,8 +33,8 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly DetectedFace[]
 }
 
 /** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
-export function drawReading(overlay: SVGSVGElement, reading: MeterAnswer, size: Size): void {
-  prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
+export function drawReading(reading: MeterAnswer): void {
+  const size = prepare(`The counter is marked, its digits are ${reading.meter_number}`, [reading.bbox]);
   const label = drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below');
   overlay.append(drawPolygon(cornersOf(reading), size), label);
   reading.digits.forEach((read, index) => {
@@ -66,25 +73,34 @@ function drawDigit(digit: string, [a, b, , d]: Corners, size: Size): SVGTextElem
 }
 
 /** Marks one face or digit among the others. */
-export function highlight(overlay: SVGSVGElement, index: number | undefined): void {
+export function highlight(index: number | undefined): void {
   for (const group of overlay.querySelectorAll('g[data-index]'))
     group.classList.toggle('marked', group.getAttribute('data-index') === String(index));
 }
 
-export function clearOverlay(overlay: SVGSVGElement): void {
+export function clearOverlay(): void {
   overlay.replaceChildren();
   overlay.setAttribute('aria-label', 'Nothing drawn yet');
 }
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-function prepare(overlay: SVGSVGElement, { width, height }: Size, label: string): void {
+/** @returns the upright size: from the service, from the browser, or, if that cannot display the type, what boxes need */
+function prepare(label: string, boxes: readonly BoundingBox[], told?: Size): Size {
+  const { naturalWidth, naturalHeight } = picture;
+  const shown = naturalWidth > 0 ? { width: naturalWidth, height: naturalHeight } : undefined;
+  const size = told ??
+    shown ?? {
+      width: Math.max(1, ...boxes.map(({ xmax }) => xmax)),
+      height: Math.max(1, ...boxes.map(({ ymax }) => ymax)),
+    };
   overlay.replaceChildren();
-  overlay.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  overlay.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
   overlay.setAttribute('aria-label', label);
+  return size;
 }
 
 /** Thinner round what is small. */

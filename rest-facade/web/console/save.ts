@@ -1,4 +1,4 @@
-import { html } from './dom.js';
+import { byId, html } from './dom.js';
 
 /** Hands a file to the browser's downloads. */
 export function save(blob: Blob, name: string): void {
@@ -9,11 +9,12 @@ export function save(blob: Blob, name: string): void {
 }
 
 /** The picture with what is drawn on it, as PNG at the size of the drawing. */
-export async function annotate(picture: HTMLImageElement, overlay: SVGSVGElement): Promise<Blob> {
+export async function annotate(): Promise<Blob> {
+  const overlay = byId('overlay', SVGSVGElement);
   const { width, height } = overlay.viewBox.baseVal;
   const canvas = html('canvas', { width, height });
   const context = canvas.getContext('2d');
-  context?.drawImage(picture, 0, 0, width, height);
+  context?.drawImage(byId('picture', HTMLImageElement), 0, 0, width, height);
   context?.drawImage(await toImage(overlay, width, height), 0, 0);
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture cannot be drawn')))),

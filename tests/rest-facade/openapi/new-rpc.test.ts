@@ -7,7 +7,7 @@ import { createDocument } from '../../../rest-facade/openapi/create-document.js'
 import { loadRpcs } from '../../../rest-facade/protos.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import type { Route } from '../../../rest-facade/request/route.js';
-import { createResponder } from '../../../rest-facade/response/create-responder.js';
+import { createResponder } from '../../../rest-facade/response/create-renderer.js';
 import { createValidator, type OpenApiDocument } from '../../helpers/net/openapi.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 import { limits, serveApp } from '../serve-app.js';
