@@ -54,9 +54,6 @@ export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string
   });
 }
 
-/** Where the options of the protos are defined. */
-const optionsFile = 'imageanalysis/v1/rest.proto';
-
 /**
  * Reads protos with their comments and options.
  * @param files under one of the folders
@@ -69,7 +66,8 @@ export function readProtos(files: readonly string[], folders: readonly string[] 
     const paths = folders.map((folder) => join(folder, target));
     return paths.find((path) => existsSync(path)) ?? target;
   };
-  root.loadSync([optionsFile, ...files], { keepCase: true, alternateCommentMode: true });
+  // Also where their options are defined.
+  root.loadSync(['imageanalysis/v1/rest.proto', ...files], { keepCase: true, alternateCommentMode: true });
   root.resolveAll();
   return root;
 }

@@ -74,22 +74,25 @@ export function tagOf({ rpc }: Route): string {
 /** What a key must be allowed to do for it: `face_detection`. */
 const operationOf = (route: Route): string => tagOf(route).toLowerCase().replaceAll(' ', '_');
 
-const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
+/** `{field}`, `{limit:64}` or `{begun=true}`, as `RestRefusal.says` has them. */
+const placeholder = /\{([^:=}]+)(?:([:=])([^}]*))?\}/g;
 
 /**
  * The example of a reason that fits an operation best, as a caller gets it; undefined where there is none. A test has
  * the service say each that the document shows.
  */
 export function errorExampleOf({ name, code, says }: ErrorReason, routes: readonly Route[]): Schema | undefined {
-  const names = new Map(routes.flatMap(namesOf));
+  const given = routes.flatMap((route) => Object.entries(namesOf(route)).filter(([, named]) => named !== undefined));
+  const names = new Map(given);
   for (const template of says) {
     const details: Record<string, string> = {};
     let fits = true;
     const message = template.replaceAll(
-      /\{([^:=}]+)(?:([:=])([^}]*))?\}/g,
+      placeholder,
       (_, key: string, mark: string | undefined, value = names.get(key)) => {
         if (value === undefined) fits = false;
-        details[mark !== undefined || key === 'operation' || key === 'nearest' ? key : 'field'] = String(value);
+        const isDetail = mark !== undefined || key === 'operation' || key === 'nearest';
+        details[isDetail ? key : 'field'] = String(value);
         return mark === '=' ? '' : String(value);
       },
     );
@@ -98,33 +101,36 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
   return undefined;
 }
 
-type Name = readonly [key: string, name: string];
-
-/** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
-function namesOf(route: Route): Name[] {
-  const { body, query, headers, openFields, pathFields, sentAs, rpc, request } = route;
+/**
+ * What refusals of an operation may be about, by the words of the templates: fields of its message, and what it takes of a
+ * kind, each as the caller sends it.
+ */
+function namesOf(route: Route): Record<string, string | undefined> {
+  const { body, query, headers, openFields, pathFields, sentAs, rpc } = route;
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
-  const names: Name[] = [
-    ['operation', operationOf(route)],
-    [rpc.key, rpc.key],
-    ['query string', 'query string'],
-    ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
-    ...sentAs,
-  ];
-  for (const { name, field } of sent) {
-    if (field?.type === 'score') names.push(['score', name]);
-    const definition = request.fields[field?.name ?? ''];
-    if (definition && isRequired(definition)) names.push(['required', name]);
-  }
   const [text] = [...headers, ...openFields];
-  if (text !== undefined) names.push(['text', text.name]);
   const [any] = [...openFields, ...query, ...pathFields];
-  if (any !== undefined) names.push(['nearest', any.name]);
-  // Beside a password, an unknown name is not repeated.
-  if (any !== undefined && !route.names.has('password')) names.push(['misspelt', any.name.slice(0, -1)]);
-  if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
-  if (hasPicture(body)) names.push(['image', body.sentAs]);
-  if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
-  if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
-  return names;
+  const hasBody = body.kind !== 'none';
+  const filePart = body.kind === 'multipart' ? body.sentAs : undefined;
+  return {
+    operation: operationOf(route),
+    [rpc.key]: rpc.key,
+    'query string': 'query string',
+    ...Object.fromEntries(sent.map(({ name, field }) => [field?.name ?? name, name])),
+    ...Object.fromEntries(sentAs),
+    score: sent.findLast(({ field }) => field?.type === 'score')?.name,
+    required: sent.findLast(({ field }) => field && isRequired(field.definition))?.name,
+    text: text?.name,
+    nearest: any?.name,
+    // Beside a password, an unknown name is not repeated.
+    misspelt: route.names.has('password') ? undefined : any?.name.slice(0, -1),
+    body: hasBody ? 'body' : undefined,
+    'content-encoding': hasBody ? 'content-encoding' : undefined,
+    image: hasPicture(body) ? body.sentAs : undefined,
+    'content-type': filePart && 'content-type',
+    'file part': filePart,
+    'data URL': body.kind === 'data-url' ? body.sentAs : undefined,
+  };
 }
+
+const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;

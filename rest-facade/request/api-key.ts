@@ -15,6 +15,7 @@ const rules: Readonly<Record<KeyHeader, { wish: string; maxLength: number; form:
  * @throws Refusal MISSING_API_KEY, INVALID_API_KEY, INVALID_FIELD
  */
 export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, name: KeyHeader): string {
+  const { wish, maxLength, form, mistake } = rules[name];
   const bearer = (headersDistinct['authorization'] ?? []).flatMap(
     // Of another scheme, it is for somebody else.
     (value) => /^Bearer +(.*)$/i.exec(value)?.[1] ?? [],
@@ -22,19 +23,14 @@ export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDi
   const given = [headersDistinct[name] ?? [], headersDistinct['x-api-key'] ?? [], bearer];
   const [values = [], ...others] = given.filter(([key = '']) => key !== '');
   const key = values[0] ?? '';
-  if (key === '') throw refuseField('MISSING_API_KEY', name, `is missing, want ${rules[name].wish} in this header`);
+  if (key === '') throw refuseField('MISSING_API_KEY', name, `is missing, want ${wish} in this header`);
   if (others.some(([other]) => other !== key))
     throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
-  const mistake = mistakeIn([values, ...others], key, name);
-  if (mistake !== undefined) throw refuseField('INVALID_API_KEY', name, `${mistake}, want one API key`);
+  // Without the key, which is a secret.
+  const invalid = (clause: string) => refuseField('INVALID_API_KEY', name, `${clause}, want one API key`);
+  const repeated = [values, ...others].find(({ length }) => length > 1);
+  if (repeated) throw invalid(`is given ${repeated.length} times`);
+  if (key.length > maxLength) throw invalid(`has ${key.length} characters`);
+  if (!form.test(key)) throw invalid(mistake);
   return key;
-}
-
-/** Without the key, which is a secret. */
-function mistakeIn(given: readonly (readonly string[])[], key: string, name: KeyHeader): string | undefined {
-  const { maxLength, form, mistake } = rules[name];
-  const repeated = given.find(({ length }) => length > 1);
-  if (repeated) return `is given ${repeated.length} times`;
-  if (key.length > maxLength) return `has ${key.length} characters`;
-  return form.test(key) ? undefined : mistake;
 }

@@ -78,7 +78,7 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
     if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), { name });
   }
   for (const field of route.pathFields) {
-    message[field.name] = parseText(field, parts.params[field.name] ?? '', field);
+    message[field.name] = parseText(field, parts.params[field.name] ?? '');
   }
   checkContradictions(route, parts, message);
   return message;
@@ -99,7 +99,7 @@ function checkContradictions(
     const { name } = field;
     if (!(name in message)) continue;
     const texts = [...query, ...fields].filter((given) => given.name === name && given.value !== '');
-    const others = texts.map(({ value }) => parseText(field, value, field));
+    const others = texts.map(({ value }) => parseText(field, value));
     const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
     if (member !== undefined) others.push(parseMember(field, member));
     if (others.some((other) => other !== message[name]))
@@ -119,7 +119,7 @@ function bindNamed(fields: readonly Field[], values: readonly NamedValue[], mess
     // An empty value is what an HTML form sends for a field left blank: the same as an absent one.
     if (!value) continue;
     const variant = variantOf(field, value, fields);
-    message[field.name] = variant ? true : parseText(field, value, field);
+    message[field.name] = variant ? true : parseText(field, value);
     if (variant) message[variant.name] = true;
   }
 }
@@ -149,7 +149,7 @@ export function parseMember(field: Field, value: unknown): unknown {
     if (!Array.isArray(value)) throw wrongType(field, value, 'an array');
     return value.map((item) => parseMember({ ...field, isList: false }, item));
   }
-  if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
+  if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value);
   if (field.type === 'bool') {
     if (typeof value === 'boolean') return value;
     throw wrongType(field, value, 'true or false');
@@ -158,7 +158,7 @@ export function parseMember(field: Field, value: unknown): unknown {
   if (typeof value !== 'number') throw wrongType(field, value, 'a number');
   // 1e400 is Infinity once parsed.
   if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');
-  return parseText(field, String(value), field);
+  return parseText(field, String(value));
 }
 
 function wrongType({ name, type }: Field, value: unknown, wish: string): Refusal {

@@ -53,13 +53,13 @@ const maxUint32 = 2 ** 32 - 1;
  *
  * Refusals quote the value, except for string fields, which may hold a password.
  *
- * @param from the name that the caller used, and the reason to refuse with where one was declared.
+ * @param from the name that the caller used, if it is another, and the reason to refuse with where one was declared.
  * @throws Refusal INVALID_SCORE, INVALID_FIELD, or the declared reason
  */
 export function parseText(
   field: Field,
   text: string,
-  from: { name: string; invalidReason?: InvalidReason | undefined },
+  from: { name: string; invalidReason?: InvalidReason | undefined } = field,
 ): unknown {
   const invalid = (wish: string): Refusal =>
     invalidField(from.name, text, wish, from.invalidReason ?? invalidReasonOf(field.type));

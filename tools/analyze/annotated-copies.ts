@@ -42,8 +42,10 @@ async function realOf(folder: string): Promise<string> {
   return realpath(full).catch(async () => path.join(await realOf(path.dirname(full)), path.basename(full)));
 }
 
-function isIn(one: string, folder: string): boolean {
-  return `${one}${path.sep}`.startsWith(path.join(folder, path.sep));
+/** Whether it is the folder or below it; both may be relative. */
+function isIn(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`);
 }
 
 /**
@@ -99,13 +101,7 @@ export async function writeMissing(
  * was named: `/photos/2024/a.jpg` becomes `2024/a.jpg.jpg` if `/photos/2024` was. Undefined if neither.
  */
 export function copyOf(file: string, { folder, wanted }: Copies, extension = 'jpg'): string | undefined {
-  const fromHere = path.relative('', file);
-  if (!isOutside(fromHere)) return path.join(folder, `${fromHere}.${extension}`);
-  const root = wanted.find((one) => !isOutside(path.relative(one, file)));
-  if (root === undefined) return undefined;
-  return path.join(folder, `${path.relative(path.dirname(path.resolve(root)), file)}.${extension}`);
-}
-
-function isOutside(relative: string): boolean {
-  return relative === '..' || relative.startsWith(`..${path.sep}`);
+  const root = wanted.find((one) => isIn(file, one));
+  const from = isIn(file, '') ? '' : root && path.dirname(path.resolve(root));
+  return from === undefined ? undefined : path.join(folder, `${path.relative(from, file)}.${extension}`);
 }
