@@ -100,47 +100,42 @@ function checkContradictions(
     if (!(name in message)) continue;
     const texts = [...query, ...fields].filter((given) => given.name === name && given.value !== '');
     const others = texts.map(({ value }) => parseText(field, value));
-    const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
+    const member = memberOf(members, name);
     if (member !== undefined) others.push(parseMember(field, member));
     if (others.some((other) => other !== message[name]))
       throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
   }
 }
 
-function bindBody(route: Route, { body, query }: RequestParts, message: RequestMessage): void {
-  if (hasPicture(route.body)) message[route.body.field] = body.picture;
-  if (body.members !== undefined) bindMembers(route.openFields, body.members, message);
-  else bindNamed(route.openFields, body.fields ?? query, message);
-}
-
-function bindNamed(fields: readonly Field[], values: readonly NamedValue[], message: RequestMessage): void {
-  for (const field of fields) {
-    const value = onlyValue(values, field.name);
-    // An empty value is what an HTML form sends for a field left blank: the same as an absent one.
-    if (!value) continue;
-    const variant = variantOf(field, value, fields);
-    message[field.name] = variant ? true : parseText(field, value);
+/** Fills the fields that the body, or without one the query string, has under their own names. */
+function bindBody({ body, openFields }: Route, parts: RequestParts, message: RequestMessage): void {
+  const { picture, members, fields = parts.query } = parts.body;
+  if (hasPicture(body)) message[body.field] = picture;
+  for (const field of openFields) {
+    const { name } = field;
+    if (members !== undefined) {
+      const member = memberOf(members, name);
+      if (member !== undefined) message[name] = parseMember(field, member);
+      continue;
+    }
+    const text = onlyValue(fields, name);
+    // An empty text is what an HTML form sends for a field left blank: the same as an absent one.
+    if (!text) continue;
+    const variant = variantOf(field, text, openFields);
+    message[name] = variant ? true : parseText(field, text);
     if (variant) message[variant.name] = true;
   }
+}
+
+/** Undefined if it is absent or null, which is the same in the JSON mapping of proto3. */
+function memberOf(members: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
 }
 
 /** A boolean may be a word that another one is named after: `crop=aligned` is `crop` and `crop_aligned`. */
 function variantOf(field: Field, word: string, fields: readonly Field[]): Field | undefined {
   const name = `${field.name}_${word}`;
   return fields.find((other) => other.name === name && other.type === 'bool' && field.type === 'bool');
-}
-
-function bindMembers(
-  fields: readonly Field[],
-  members: Readonly<Record<string, unknown>>,
-  message: RequestMessage,
-): void {
-  for (const field of fields) {
-    if (!Object.hasOwn(members, field.name)) continue;
-    const value = members[field.name];
-    // As in the JSON mapping of proto3: null is the same as absent.
-    if (value !== null) message[field.name] = parseMember(field, value);
-  }
 }
 
 /** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */

@@ -89,13 +89,10 @@ async function analyseAll(
     const isDrawn = !isRefused(analysis);
     if (isDrawn) await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
     else isWell = false;
-    say(`${file}: ${summarise(analysis)}; wrote ${target}${isDrawn ? '.jpg and .json' : '.json'}`);
+    const line = `${file}: ${summarise(analysis)}; wrote ${target}${isDrawn ? '.jpg and .json' : '.json'}`;
+    process.stdout.write(`${printable(line)}\n`);
   }
   return isWell;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${printable(line)}\n`);
 }
 
 /** A service on free ports with a temporary database, whatever the user's own settings say. */
