@@ -34,7 +34,6 @@ const pool = createWorkerPool<AnalysisTasks>({
   size,
   maxQueue: 64,
   log: pino({ level: 'warn' }),
-  now: () => performance.now(),
 });
 const startedAt = performance.now();
 await pool.ready();

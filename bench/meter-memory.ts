@@ -35,7 +35,6 @@ const pool = createWorkerPool<AnalysisTasks>({
   size: 1,
   maxQueue: 4,
   log: pino({ level: 'warn' }),
-  now: () => performance.now(),
 });
 await pool.ready();
 

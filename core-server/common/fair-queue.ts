@@ -1,3 +1,4 @@
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { fairLimit } from '../../runtime/limits/fair-budget.js';
 
 /**
@@ -56,6 +57,17 @@ export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => 
 }
 
 export type JobQueue<Item> = ReturnType<typeof createJobQueue<Item>>;
+
+/**
+ * Who comes now has no place.
+ *
+ * @param queue how it is called
+ * @param ahead of the refused, for whom there is only so much room: if its owner has used all its places, only for those
+ */
+export function queueFull(queue: string, ahead: number, room: number, retryAfterSeconds: number): Refusal {
+  const message = `${queue} has ${ahead} ahead of this request and room for ${room}, try again in ${retryAfterSeconds} s`;
+  return refuse('QUEUE_FULL', message, { details: { value: String(ahead), limit: String(room) }, retryAfterSeconds });
+}
 
 /** A line for each owner; whoever had a turn goes last. */
 function createRoundRobin<Item>(ownerOf: (item: Item) => string) {

@@ -79,7 +79,6 @@ export async function startCore(options: CoreOptions) {
       taskTimeoutMs: maxDeadlineMs * stuckAfterDeadlines,
       onHung,
       log,
-      now,
       onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
     });
     closers.push((graceMs) => pool.close({ graceMs }));

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { Refusal, tooManyOpen } from '../../runtime/errors/refusal.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { CallContext } from '../core-client/core-client.js';
 import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.js';
@@ -36,7 +36,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {
     const caller = callerAddress(call.clientAddress);
     const places = batches.of(caller);
-    if (!places.take(1)) throw tooManyBatches();
+    if (!places.take(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
     const share = budget.of(caller);
     const lines = createBatchLines(request, response, share);
@@ -85,13 +85,6 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     }
     finish(request, response);
   };
-}
-
-function tooManyBatches(): Refusal {
-  return refuse('QUEUE_FULL', `too many batches are open, want at most ${maxBatches}, try again in 1 s`, {
-    details: { limit: String(maxBatches) },
-    retryAfterSeconds: 1,
-  });
 }
 
 /** As proto-loader gives it. */

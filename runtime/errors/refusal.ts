@@ -85,6 +85,14 @@ export function noRoom(): Refusal {
   });
 }
 
+/** @param what there are too many of, more than `max` */
+export function tooManyOpen(what: string, max: number): Refusal {
+  return refuse('QUEUE_FULL', `too many ${what} are open, want at most ${max}, try again in 1 s`, {
+    details: { limit: String(max) },
+    retryAfterSeconds: 1,
+  });
+}
+
 /** The process is about to stop. */
 export function shuttingDown(whatToDo = 'try again'): Refusal {
   return refuse('SHUTTING_DOWN', `the service is shutting down, ${whatToDo}`);

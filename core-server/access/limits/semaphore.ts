@@ -1,5 +1,4 @@
-import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { createJobQueue } from '../../common/fair-queue.js';
+import { createJobQueue, queueFull } from '../../common/fair-queue.js';
 
 export interface SemaphoreLimits {
   readonly maxRunning: number;
@@ -47,7 +46,8 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
       } else if (queue.hasRoom(owner)) {
         await waitForTurn(owner, signal); // the finished one hands over its place: `running` is unchanged
       } else {
-        throw queueFull(queue.aheadOf(owner));
+        const ahead = queue.aheadOf(owner);
+        throw queueFull('the queue for passwords', ahead, ahead, 1);
       }
       try {
         return await task();
@@ -58,13 +58,4 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
       }
     },
   };
-}
-
-/** @param ahead for so many there is room: if its owner has used all its places, only for those */
-function queueFull(ahead: number): Refusal {
-  return refuse(
-    'QUEUE_FULL',
-    `the queue for passwords has ${ahead} ahead of this request and room for ${ahead}, try again in 1 s`,
-    { details: { value: String(ahead), limit: String(ahead) }, retryAfterSeconds: 1 },
-  );
 }

@@ -10,7 +10,7 @@ import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
 import type { SeenCounter } from './photos/fuse-photos.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
-import { judgeLight, measureLight } from './read/counter-light.js';
+import { lightOf } from './read/counter-light.js';
 import type { Hypothesis } from './read/hypothesis.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
@@ -57,7 +57,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       } = await time('counter', () => counters.read(picture, known, signal));
       const timings = () => ({ ...ownTimings, ...inNetworks });
       if (counter === null) return { reading: null, timings: timings() };
-      const light = judgeLight(measureLight(picture, counter.quad));
+      const light = lightOf(picture, counter.quad);
       const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
       const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
       if (evidence && hypothesis)

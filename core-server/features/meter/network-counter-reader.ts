@@ -133,11 +133,8 @@ function isSure(
 ): boolean {
   const [best] = choices;
   if (!best || best.probability < enough.read) return false;
-  const reading = fuse(
-    choices.map(({ hypothesis }) => hypothesis),
-    rules,
-    known,
-  );
+  const hypotheses = choices.map(({ hypothesis }) => hypothesis);
+  const reading = fuse(hypotheses, rules, known);
   return (reading?.digitsConfidence ?? 0) >= enough.confidence;
 }
 

@@ -1,5 +1,4 @@
-import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import type { JobQueue } from '../../common/fair-queue.js';
+import { type JobQueue, queueFull } from '../../common/fair-queue.js';
 
 const maxRetryAfterSeconds = 60;
 
@@ -26,16 +25,6 @@ export function createAdmission(deps: {
     return Math.max(0, Math.min(maxQueue, workers * turns));
   };
 
-  const queueFull = (ahead: number, room: number): Refusal => {
-    const drainedAfterSeconds = Math.ceil((queue.size * meanMs) / workers / 1000);
-    const retryAfterSeconds = Math.min(maxRetryAfterSeconds, Math.max(1, drainedAfterSeconds));
-    return refuse(
-      'QUEUE_FULL',
-      `the queue has ${ahead} ahead of this request and room for ${room}, try again in ${retryAfterSeconds} s`,
-      { details: { value: String(ahead), limit: String(room) }, retryAfterSeconds },
-    );
-  };
-
   return {
     /** Learns from a completed job, as TCP does from round trips (RFC 6298, 2.3). */
     jobDone(jobMs: number): void {
@@ -47,8 +36,9 @@ export function createAdmission(deps: {
       const limit = countPlaces(timeLeftMs);
       const ahead = queue.aheadOf(owner);
       if (ahead < limit && queue.hasRoom(owner)) return;
-      // If its owner has used all its places, there is room only for those.
-      throw queueFull(ahead, Math.min(ahead, limit));
+      const drainedAfterSeconds = Math.ceil((queue.size * meanMs) / workers / 1000);
+      const retryAfterSeconds = Math.min(maxRetryAfterSeconds, Math.max(1, drainedAfterSeconds));
+      throw queueFull('the queue', ahead, Math.min(ahead, limit), retryAfterSeconds);
     },
   };
 }

@@ -26,8 +26,6 @@ export type PoolStats = WorkerPool<TaskMap>['stats'];
 export interface WorkerPoolOptions extends SupervisorOptions {
   /** Maximum number of jobs in the queue, besides those in the workers. */
   readonly maxQueue: number;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
   /** Called when a job goes to a worker, with how long it waited. */
   readonly onStart?: (task: string, waitedMs: number) => void;
 }
@@ -39,7 +37,7 @@ function noWorker(cause: unknown): Refusal {
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
-  const { size, maxQueue, now } = options;
+  const { size, maxQueue } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
   let onDrained: (() => void) | undefined;
@@ -77,7 +75,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const assign = (worker: Worker, job: Job): void => {
     // A job that waited for memory was in a worker before.
     if (job.weight === 0) {
-      options.onStart?.(job.task, now() - job.createdAt);
+      options.onStart?.(job.task, performance.now() - job.createdAt);
       job.onStart?.();
     }
     // Each job that runs, and this one, has an idle worker beside it.
@@ -131,7 +129,19 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
       const [weight, attempts] = [0, 0];
-      job = { task, owner, input, transfer, weight, createdAt: now(), onStart, attempts, signal, resolve, reject };
+      job = {
+        task,
+        owner,
+        input,
+        transfer,
+        weight,
+        createdAt: performance.now(),
+        onStart,
+        attempts,
+        signal,
+        resolve,
+        reject,
+      };
     });
     const idle = findIdle();
     if (idle) assign(idle, job);

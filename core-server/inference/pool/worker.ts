@@ -13,7 +13,7 @@ export interface Job {
   transfer: readonly Transferable[];
   /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
   weight: number;
-  /** On the pool's clock, milliseconds. */
+  /** Milliseconds, monotonic. */
   readonly createdAt: number;
   /** Called each time a worker gets it. */
   readonly onStart: (() => void) | undefined;

@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { shuttingDown, tooManyOpen } from '../../../runtime/errors/refusal.js';
 import { createFairBudget, createHold } from '../../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isKeyless } from '../service-paths.js';
@@ -43,16 +43,9 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
             hold(0);
           },
         });
-        if (!hasPlace) call.sendStatus(toStatusObject(noPlace(what, max)));
+        if (!hasPlace) call.sendStatus(toStatusObject(tooManyOpen(what, max)));
         else if (isEndless && closing.aborted) end();
       },
     });
   };
-}
-
-function noPlace(what: string, max: number): Refusal {
-  return refuse('QUEUE_FULL', `too many ${what} are open, want at most ${max}, try again in 1 s`, {
-    details: { limit: String(max) },
-    retryAfterSeconds: 1,
-  });
 }

@@ -44,7 +44,6 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}) 
         heapMb,
         size: 1,
         maxQueue: 1,
-        now: () => performance.now(),
       });
       pictures += 1;
       try {

@@ -50,10 +50,8 @@ export interface Hypothesis extends Place {
 /** Weighs the evidence in the strips of a place. */
 export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: ReaderRules): Hypothesis {
   const legible = meanOf(strips.map((strip) => strip.legible));
-  const readings = readingsOf(
-    strips.map(({ probabilities }) => mergeColours(probabilities)),
-    rules,
-  );
+  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
+  const readings = readingsOf(merged, rules);
   const w = rules.weights;
   const upright = sigmoid(rules.uprightSteepness * Math.cos(angleOf(place.quad)));
   const weight =

@@ -26,7 +26,6 @@ before(async () => {
     size: 1,
     maxQueue: 8,
     log: pino({ level: 'silent' }),
-    now: () => performance.now(),
   });
   await pool.ready();
 });

@@ -5,7 +5,7 @@ import { assembleReading } from '../../../../core-server/features/meter/assemble
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
-import { judgeLight, measureLight } from '../../../../core-server/features/meter/read/counter-light.js';
+import { lightOf } from '../../../../core-server/features/meter/read/counter-light.js';
 import { createMeterReadingHandlers } from '../../../../core-server/features/meter/service.js';
 import type { MeterReading, ReadingWarningName, ReadMeterInput } from '../../../../core-server/features/meter/task.js';
 import { ReadingStatus, ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
@@ -218,7 +218,7 @@ suite('light', () => {
   const plain = (value: number, burntColumns = 0) => {
     const data = new Uint8Array(100 * 60 * 3).fill(value);
     for (let y = 0; y < 60; y++) data.fill(255, y * 300, y * 300 + burntColumns * 3);
-    return judgeLight(measureLight({ width: 100, height: 60, data }, upright));
+    return lightOf({ width: 100, height: 60, data }, upright);
   };
   test('of an even grey is good', () => assert.equal(plain(150), 'good'));
   test('of a black counter is dark', () => assert.equal(plain(30), 'dark'));

@@ -36,7 +36,6 @@ suite('readMeter in a worker', () => {
       size: 1,
       maxQueue: 8,
       log: pino({ level: 'silent' }),
-      now: () => performance.now(),
     });
     await pool.ready();
   });

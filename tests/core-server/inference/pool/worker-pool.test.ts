@@ -54,7 +54,6 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     size: 1,
     maxQueue: 2,
     log: pino({}, sink),
-    now: () => performance.now(),
     ...poolOptions,
   });
   t.after(async () => {
