@@ -4,7 +4,8 @@ A glance at a small copy of the whole picture looks for large faces: a fifth of 
 size at which the network knows them best. Where it is sure of one and sees no smaller one, it serves as the first
 look. Elsewhere the first look sees the whole picture at a bounded size. Where neither has a face whose score says
 that the picture stands upright, glances at the picture turned by quarters find faces that lie on their side or stand
-on their head. Where the first look finds small faces, or hints of them, the second look goes to the rectangle around
+on their head; where one of these is surer of a face than the upright looks, a look of the first one's size follows at
+that quarter. Where the first look finds small faces, or hints of them, the second look goes to the rectangle around
 them, enlarged as far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
@@ -62,10 +63,20 @@ class CascadeRule:
         """
         return not (found.scores >= self.upright_score).any()
 
-    def add_turned(self, found, glance, scale):
-        """With the faces that a glance at the turned picture is sure of."""
-        sure = (glance.scores >= self.turned_score) & (glance.sides() * scale >= self.turned_side)
+    def add_turned(self, found, glance, scale, least_score):
+        """With the faces that a look at the turned picture gives this score."""
+        sure = (glance.scores >= least_score) & (glance.sides() * scale >= self.turned_side)
         return found.joined(glance.pick(sure)).suppressed()
+
+    def quarter(self, upright, glances, scale):
+        """Which of the glances at the turned picture shows how it lies: surer of a face than upright looks; or None."""
+
+        def surest(glance):
+            return max(glance.scores[glance.sides() * scale >= self.turned_side], default=0)
+
+        scores = [surest(glance) for glance in glances]
+        best = int(np.argmax(scores))
+        return best if scores[best] >= self.sure_score and scores[best] > max(upright.scores, default=0) else None
 
     def region(self, found, width, height, scale, first_scale):
         """((left, top, right, bottom) in picture pixels, scale of the second look), or None."""

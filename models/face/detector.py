@@ -151,9 +151,17 @@ def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_S
     if not rule.suffices(found, scale):
         found, first_scale = rule.add_glance(looks.look(picture, scale), found, scale), scale
     if rule.may_be_turned(found):
-        for turns in (1, 2, 3):
-            turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), scale * rule.glance_scale)
-            found = rule.add_turned(found, turned.turned_back(turns, width, height), scale)
+
+        def look_turned(turns, at):
+            turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), at)
+            return turned.turned_back(turns, width, height)
+
+        glances = [look_turned(turns, scale * rule.glance_scale) for turns in (1, 2, 3)]
+        lying = rule.quarter(found, glances, scale)
+        for glance in glances:
+            found = rule.add_turned(found, glance, scale, rule.turned_score)
+        if lying is not None:
+            found = rule.add_turned(found, look_turned(lying + 1, scale), scale, rule.sure_score)
     region = rule.region(found, width, height, scale, first_scale)
     if region:
         (left, top, right, bottom), zoom = region

@@ -20,7 +20,7 @@ from detector import AdaptedYunet, Found, scaled
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cache" / "labels"
-SCALES = (0.5, 1.0, 1.5, 2.0)  # of the stored picture, whose longer side has at most 640 pixels
+SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the stored picture, whose longer side has at most 640 pixels
 TILE, TILE_OVERLAP = 1280, 192  # pixels of the scaled picture; larger ones are looked at in tiles
 LEAST_SCORE = 0.05
 SAME_FACE = 0.5  # overlap of boxes of one face

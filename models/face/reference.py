@@ -89,9 +89,16 @@ def case(rng, kind, size, rule):
     suffices = bool(rule.suffices(glance, scale))
     found = glance if suffices else rule.add_glance(overview, glance, scale)
     result = {"afterFirst": listed(found), "suffices": suffices, "mayBeTurned": bool(rule.may_be_turned(found))}
+    # Drawn apart: the other looks stay as they were.
+    closer = made_up(rng.spawn(1)[0], faces, size, 0.99, 0.05)
     if result["mayBeTurned"]:
+        quarter = rule.quarter(found, turned, scale)
+        if quarter is not None:
+            result["quarter"] = quarter + 1
         for look in turned:
-            found = rule.add_turned(found, look, scale)
+            found = rule.add_turned(found, look, scale, rule.turned_score)
+        if quarter is not None:
+            found = rule.add_turned(found, closer, scale, rule.sure_score)
         result["afterTurned"] = listed(found)
     first_scale = scale * rule.glance_scale if suffices else scale
     region = rule.region(found, *size, scale, first_scale)
@@ -104,6 +111,7 @@ def case(rng, kind, size, rule):
         "glance": listed(glance),
         "overview": listed(overview),
         "turned": [listed(look) for look in turned],
+        "closer": listed(closer),
         "second": listed(second),
         "result": result,
     }

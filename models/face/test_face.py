@@ -228,7 +228,7 @@ class CascadeTest(unittest.TestCase):
             return box, np.full(len(box), 0.9, np.float32), np.tile(box[:, None, :2], (1, 5, 1))
 
         result = detect(finds_what_lies, face)
-        self.assertEqual(result.looks, 5)
+        self.assertEqual(result.looks, 6)
         np.testing.assert_allclose(result.boxes, [[400, 100, 550, 300]], atol=4)
 
     def test_boxes_come_back_in_picture_pixels(self):

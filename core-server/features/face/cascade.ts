@@ -1,4 +1,4 @@
-import type { Box, Region, Size } from '../../image/picture.js';
+import type { Box, QuarterTurns, Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
 import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
 
@@ -7,7 +7,8 @@ import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } fr
 // A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first pass and at
 // the size at which the network knows them best. If it is confident about one and sees no smaller one, it serves as the
 // first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose score shows
-// that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down.
+// that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down;
+// if one is surer of a face than the upright passes, a pass of the first one's size follows at that quarter.
 // If the first pass finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
 // budget of pixels allows.
 
@@ -58,16 +59,39 @@ export function mayBeTurned(found: readonly Pick<Candidate, 'score'>[], rule: Ca
   return !found.some(({ score }) => score >= rule.uprightScore);
 }
 
-/** Adds the faces that a glance at the turned picture is confident about (in the picture's pixels). */
+/** Adds the faces to which a look at the turned picture gives this score (in the picture's pixels). */
 export function addTurned(
   found: readonly Candidate[],
-  glance: readonly Candidate[],
+  turned: readonly Candidate[],
+  leastScore: number,
   size: Size,
   rule: CascadeRule,
 ): Candidate[] {
   const isLargeEnough = isOfSide(rule.turnedSide, size, rule);
-  const sure = glance.filter((face) => face.score >= rule.turnedScore && isLargeEnough(face));
+  const sure = turned.filter((face) => face.score >= leastScore && isLargeEnough(face));
   return suppress([...found, ...sure], sameFaceOverlap);
+}
+
+/**
+ * Which of the glances at the turned picture (in the picture's pixels) shows how it lies: the one that is surer of a
+ * face than all upright ones. A closer look pays there.
+ */
+export function quarterOf(
+  upright: readonly Pick<Candidate, 'score'>[],
+  glances: ReadonlyMap<QuarterTurns, readonly Pick<Candidate, 'box' | 'score'>[]>,
+  size: Size,
+  rule: CascadeRule,
+): QuarterTurns | undefined {
+  const isLargeEnough = isOfSide(rule.turnedSide, size, rule);
+  let best = Math.max(0, ...upright.map(({ score }) => score));
+  let quarter: QuarterTurns | undefined;
+  for (const [turns, glance] of glances) {
+    for (const face of glance) {
+      if (face.score < rule.sureScore || face.score <= best || !isLargeEnough(face)) continue;
+      [best, quarter] = [face.score, turns];
+    }
+  }
+  return quarter;
 }
 
 /**

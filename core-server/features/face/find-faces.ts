@@ -1,6 +1,13 @@
 import type { Stopwatch } from '../../common/stopwatch.js';
 import { decodeRegion, decodeUpright, turnPicture } from '../../image/decode/decode.js';
-import { type OpenPicture, type Region, type RgbPicture, scaledSize, wholeOf } from '../../image/picture.js';
+import {
+  type OpenPicture,
+  type QuarterTurns,
+  type Region,
+  type RgbPicture,
+  scaledSize,
+  wholeOf,
+} from '../../image/picture.js';
 import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
@@ -12,6 +19,7 @@ import {
   mergeLooks,
   overviewScale,
   planSecondLook,
+  quarterOf,
   sameFaceOverlap,
   suffices,
 } from './cascade.js';
@@ -90,12 +98,16 @@ async function findFaces(
   }
 
   if (mayBeTurned(found, rule)) {
-    for (const turns of [1, 2, 3] as const) {
-      const turned = await see(await step('decode', () => turnPicture(miniature, turns)));
-      const back = turned
-        .map((candidate) => turnBack(candidate, turns, miniature))
-        .map((candidate) => toPicture(candidate, miniature, wholeOf(size)));
-      found = addTurned(found, back, size, rule);
+    const lookTurned = async (pixels: RgbPicture, turns: QuarterTurns) =>
+      (await see(await step('decode', () => turnPicture(pixels, turns))))
+        .map((candidate) => turnBack(candidate, turns, pixels))
+        .map((candidate) => toPicture(candidate, pixels, wholeOf(size)));
+    const glances = new Map<QuarterTurns, Candidate[]>();
+    for (const turns of [1, 2, 3] as const) glances.set(turns, await lookTurned(miniature, turns));
+    const quarter = quarterOf(found, glances, size, rule);
+    for (const glance of glances.values()) found = addTurned(found, glance, rule.turnedScore, size, rule);
+    if (quarter !== undefined) {
+      found = addTurned(found, await lookTurned(overview, quarter), rule.sureScore, size, rule);
     }
   }
 

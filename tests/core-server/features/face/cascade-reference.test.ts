@@ -8,6 +8,7 @@ import {
   mergeLooks,
   overviewScale,
   planSecondLook,
+  quarterOf,
   suffices,
 } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
@@ -38,11 +39,13 @@ const reference = JSON.parse(
     glance: Row[];
     overview: Row[];
     turned: Row[][];
+    closer: Row[];
     second: Row[];
     result: {
       suffices: boolean;
       afterFirst: Row[];
       mayBeTurned: boolean;
+      quarter?: QuarterTurns;
       afterTurned?: Row[];
       region?: [left: number, top: number, right: number, bottom: number];
       zoom?: number;
@@ -84,7 +87,12 @@ suite('the same cascade as in Python', () => {
       assert.deepEqual(toRows(found), result.afterFirst.sort(inOrder), 'after the first look');
       assert.equal(mayBeTurned(found, rule), result.mayBeTurned);
       if (result.afterTurned) {
-        for (const look of looks.turned) found = addTurned(found, toCandidates(look), size, rule);
+        const turned = looks.turned.map(toCandidates);
+        const glances = new Map(turned.map((glance, i) => [(i + 1) as QuarterTurns, glance]));
+        const quarter = quarterOf(found, glances, size, rule);
+        assert.equal(quarter, result.quarter);
+        for (const look of turned) found = addTurned(found, look, rule.turnedScore, size, rule);
+        if (quarter !== undefined) found = addTurned(found, toCandidates(looks.closer), rule.sureScore, size, rule);
         assert.deepEqual(toRows(found), result.afterTurned.sort(inOrder), 'after turning');
       }
       const firstScale = overviewScale(size, rule) * (result.suffices ? rule.glanceScale : 1);
@@ -107,6 +115,7 @@ suite('the same cascade as in Python', () => {
     const hasTurned = ({ afterFirst, afterTurned }: (typeof results)[number]): boolean =>
       afterTurned !== undefined && afterTurned.length > afterFirst.length;
     assert.ok(results.some(hasTurned));
+    assert.ok(results.some(({ quarter }) => quarter) && results.some((r) => r.mayBeTurned && !r.quarter));
     assert.ok(results.some(({ merged }) => merged) && results.some(({ merged }) => !merged));
     const isMean = ([, ...box]: Row): boolean => box.some((value) => (value * 4) % 1 !== 0);
     assert.ok(results.some(({ merged }) => merged?.some(isMean)));

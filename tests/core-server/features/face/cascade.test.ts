@@ -6,10 +6,12 @@ import {
   mergeLooks,
   overviewScale,
   planSecondLook,
+  quarterOf,
   suffices,
 } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
+import type { QuarterTurns } from '../../../../core-server/image/picture.js';
 
 const rule: CascadeRule = {
   overviewSide: 640,
@@ -203,6 +205,30 @@ test('a glance at the turned picture gives only large faces that are sure enough
     ['not large', face(900, 500, 200, 0.9), false],
   ];
   for (const [name, turned, stays] of table) {
-    assert.deepEqual(addTurned([], [turned], fullHd, rule), stays ? [turned] : [], name);
+    assert.deepEqual(addTurned([], [turned], rule.turnedScore, fullHd, rule), stays ? [turned] : [], name);
+  }
+});
+
+test('the quarter by which a picture lies is the one whose glance is surer of a face than all upright looks', () => {
+  const large = (score: number): Candidate => face(900, 500, 400, score);
+  const table: [string, number, [QuarterTurns, Candidate][], number | undefined][] = [
+    ['nothing anywhere', 0, [], undefined],
+    ['one face', 0, [[2, large(0.5)]], 2],
+    ['not sure', 0, [[2, large(0.49)]], undefined],
+    ['not large', 0, [[2, face(900, 500, 200, 0.9)]], undefined],
+    ['as sure upright', 0.8, [[1, large(0.8)]], undefined],
+    [
+      'the surest of two',
+      0.6,
+      [
+        [1, large(0.7)],
+        [3, large(0.8)],
+      ],
+      3,
+    ],
+  ];
+  for (const [name, upright, turned, want] of table) {
+    const glances = new Map(turned.map(([turns, seen]) => [turns, [seen]]));
+    assert.equal(quarterOf([large(upright)], glances, fullHd, rule), want, name);
   }
 });

@@ -102,11 +102,15 @@ test('the network gets half of a bounded size, then that, padded to multiples of
   }
 });
 
-test('where nothing sure is seen, the miniature turned by quarters is looked at', async () => {
+test('where nothing sure is seen, the miniature turned by quarters is looked at, and the overview at the best', async () => {
   // 1280 x 900 has a miniature of 320 x 225; upright, the face fills its right three quarters.
   const side: Found = [0.8, 0, 80, 225, 320];
   const less: Found = [0.79, 0, 80, 225, 320];
-  const { seen, detect } = scriptedDetector([], [], [side], [], [less]);
+  const closer: Found[] = [
+    [0.9, 0, 164, 450, 640],
+    [0.5, 0, 0, 120, 120],
+  ];
+  const { seen, detect } = scriptedDetector([], [], [side], [], [less], closer);
   const { faces } = await detect(await wish(quarters(1280, 900), { landmarks: true }), signal);
   assert.deepEqual(
     seen.map((s) => [s.width, s.height]),
@@ -116,13 +120,17 @@ test('where nothing sure is seen, the miniature turned by quarters is looked at'
       [256, 320],
       [320, 256],
       [256, 320],
+      [480, 640],
     ],
   );
   assert.deepEqual(
     faces.map((f) => f.boundingBox),
-    [{ xmin: 320, ymin: 0, xmax: 1280, ymax: 900 }],
+    [
+      { xmin: 328, ymin: 0, xmax: 1280, ymax: 900 },
+      { xmin: 0, ymin: 660, xmax: 240, ymax: 900 },
+    ],
   );
-  assert.deepEqual(faces[0]?.landmarks?.rightEye, { x: 320, y: 900 });
+  assert.deepEqual(faces[0]?.landmarks?.rightEye, { x: 328, y: 900 });
 });
 
 test('the glance is the first look where it is sure of a large face', async () => {
