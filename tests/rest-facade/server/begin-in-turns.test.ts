@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginInTurns } from '../../../rest-facade/server/begin-in-turns.js';
 import { arrivals } from '../../../rest-facade/server/request-context.js';
+import { openSocket } from '../raw-http.js';
 
 function setUp() {
   const begun: string[] = [];
@@ -70,4 +72,27 @@ test('requests whose caller has gone while they waited are not begun', async () 
   gone.destroy();
   for (let turn = 0; turn < 3; turn += 1) await nextTurn();
   assert.deepEqual(begun, ['a', 'c']);
+});
+
+test('a connection is read only as fast as its requests begin', { timeout: 20_000 }, async (t) => {
+  let arrived = 0;
+  let begun = 0;
+  let most = 0;
+  const handle = beginInTurns((_request, response) => {
+    begun += 1;
+    response.end();
+  });
+  const server = createServer({ maxHeaderSize: 20_000 }, (request, response) => {
+    arrived += 1;
+    most = Math.max(most, arrived - begun);
+    handle(request, response);
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = await openSocket((server.address() as AddressInfo).port);
+  t.after(() => socket.destroy());
+  socket.resume().write(`GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(15_000)}\r\n\r\n`.repeat(300));
+  while (begun < 300) await new Promise((resolve) => setTimeout(resolve, 10));
+  // What fits in one of Node.js's reads, and the first of the next one.
+  assert.ok(most <= 10, `${most} were waiting`);
 });
