@@ -55,7 +55,7 @@ export function beginInTurns(handle: RequestListener): RequestListener {
     waiting.set(request.socket, line);
     arrivals.set(request, performance.now());
     if (line.push([request, response]) === 1) lines.push(line);
-    else process.nextTick(hold, request.socket, line);
+    else queueMicrotask(() => hold(request.socket, line));
     if (!hasBegun) next();
   };
 }
