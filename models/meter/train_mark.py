@@ -50,8 +50,8 @@ class Samples:
     def sample(self):
         """Cells, number of decimals (-1: not to be judged), and 1 for each cell that is a wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
-        if rng.random() < 0.36:
-            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.5)
+        if rng.random() < 0.45:
+            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.6)
         else:
             counter = self.real()
             as_it_is = rng.random() < 0.12

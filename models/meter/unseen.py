@@ -1,7 +1,7 @@
 """Evaluate on photos of sources that the judged part has not seen; the networks' output is cached by content.
 
 python unseen.py                     four folds by source: prior, confidence of the point, networks where there are some
-python unseen.py --fit               and write the confidence of the point and of the digits to reader.json
+python unseen.py --folds runs/folds --fit   and write the confidence of the point and of the digits to reader.json
 python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
 """
 
@@ -117,36 +117,42 @@ def with_calibrated_point(readers):
     return fitted(folds >= 0)
 
 
-def fitted_digits(reader, displays):
-    """Weights of the confidence that the digits are right, wherever the point is: the small sources together count as
-    much as the held readings of toloka and cn. `displays` reads the displays that `reader` was trained on."""
-    rules = {**reader.reader.rules, "refuse": {"legible": 0.0, "confidence": 0.0}}
+def with_calibrated_digits(readers, served):
+    """The same for the confidence that the digits are right, wherever the point is: the small sources together count as
+    much as the held readings of toloka and cn, which `served` reads, like pictures without a meter."""
+    refuse_none = {"legible": 0.0, "confidence": 0.0}
     rows = []
 
-    def add(truth, group, by):
+    def add(truth, group, fold, by):
         found, marks = by.seen(truth)
-        answer = assemble(found, rules, marks)
+        answer = assemble(found, {**by.reader.rules, "refuse": refuse_none}, marks)
         if answer:
             right = group != "away" and judge(answer, truth)["digits"]
-            rows.append((group, right, [answer["features"][k] for k in NAMES]))
+            rows.append((group, fold, right, [answer["features"][k] for k in NAMES]))
 
     for truth, group in photos():
-        trained_on = group == "displays" and truth.source in TRAINED_ON
-        if displays or not trained_on:
-            add(truth, "displays" if group == "displays" else "small", displays if trained_on else reader)
+        fold = fold_of(truth.source)
+        add(truth, "displays" if group == "displays" else "small", fold, readers[fold])
     for truth in held_slice():
         if truth.source in SEEN:
-            add(truth, "held", reader)
+            add(truth, "held", None, served)
     for truth in non_meters():
-        add(truth, "away", reader)
-    group = np.array([g for g, _, _ in rows])
+        add(truth, "away", None, served)
+    group, folds = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
+    x, y = np.array([r[3] for r in rows]), np.array([r[2] for r in rows], float)
     n = {g: (group == g).sum() for g in set(group)}
     share = {"held": 1.0, "small": n["held"] / n["small"], "displays": DISPLAYS}
     meters = 2 * n["held"] + DISPLAYS * n["displays"]
     share["away"] = NON_METERS * meters / n["away"]
     weight = np.array([share[g] for g in group]) * (group != "away").sum() / meters
-    b = fit(np.array([x for _, _, x in rows]), np.array([r for _, r, _ in rows], float), weight)
-    return {"bias": round(float(b[0]), 4), **{k: round(float(v), 4) for k, v in zip(NAMES, b[1:])}}
+
+    def fitted(keep):
+        b = fit(x[keep], y[keep], weight[keep])
+        return {"bias": round(float(b[0]), 4), **{k: round(float(v), 4) for k, v in zip(NAMES, b[1:])}}
+
+    for fold, reader in enumerate(readers):
+        reader.reader.rules["calibration"] = fitted(folds != fold)
+    return fitted(group != "")
 
 
 def judged(readers):
@@ -180,7 +186,7 @@ def report(rows, by_source, folds):
         groups["displays trained on" if seen and r["group"] == "displays" else r["group"]].append(r)
         if r["group"] != "displays":
             groups["all wheels"].append(r)
-            if r["truth"].path.parent.name == "more" and r["truth"].source not in TRAINED_ON:
+            if not folds and r["truth"].path.parent.name == "more" and r["truth"].source not in TRAINED_ON:
                 groups["wheels in no network"].append(r)
         if by_source:
             groups[r["truth"].source].append(r)
@@ -241,13 +247,14 @@ def main():
     parser.add_argument(
         "--fit", action="store_true", help="write the confidence of the point and the digits to --rules"
     )
-    parser.add_argument("--displays", type=Path, help="networks that have not seen TRAINED_ON, to fit the digits on")
     parser.add_argument("--by-source", action="store_true")
     parser.add_argument("--wrong", action="store_true", help="list what is wrong")
     args = parser.parse_args()
     if not (shared_dir() / "meter").exists():
         print("skipped: no data at SHARED_DIR (default ../shared)")
         return
+    if args.fit and not args.folds:
+        parser.error("--fit needs --folds, networks that have not seen what is fitted on")
     rules = json.loads(args.rules.read_text())
     mark = args.mark or args.folder / "meter-mark.onnx"
     if args.strips:
@@ -261,15 +268,12 @@ def main():
         fold_rules = {**rules, "fractionPrior": fraction_prior(without=without)}
         readers.append(CachedReader(folder, path, fold_rules))
     fraction = with_calibrated_point(readers)
+    if args.folds:
+        digits = with_calibrated_digits(readers, CachedReader(args.folder, mark, rules))
     if args.fit:
-        displays = CachedReader(args.displays, args.displays / "meter-mark.onnx", rules) if args.displays else None
-        digits = fitted_digits(CachedReader(args.folder, mark, rules), displays)
-        args.rules.write_text(
-            json.dumps({**rules, "calibration": digits, "fractionCalibration": fraction}, indent=2) + "\n"
-        )
+        rules |= {"calibration": digits, "fractionCalibration": fraction}
+        args.rules.write_text(json.dumps(rules, indent=2) + "\n")
         print("calibration:", digits, "fractionCalibration:", fraction)
-        for reader in readers:
-            reader.reader.rules["calibration"] = digits
     rows = list(judged(readers))
     report(rows, args.by_source, args.folds)
     if args.wrong:
