@@ -92,6 +92,13 @@ def photos():
             yield t, "displays" if kinds.get(t.path.name) == "display" else wheels
 
 
+def out_of_fold(readers, rule, folds, fitted):
+    """Give each reader the rule as fitted on the rows of the other folds; returns it as fitted on all."""
+    for fold, reader in enumerate(readers):
+        reader.reader.rules[rule] = fitted(folds != fold)
+    return fitted(np.full(len(folds), True))
+
+
 def with_calibrated_point(readers):
     """Fit the confidence of the point for each fold on the wheels of the others, whose digits are read right; a source
     counts by a power of its photos. Returns the fit on all folds."""
@@ -111,10 +118,7 @@ def with_calibrated_point(readers):
         b = fit(x[keep], y[keep], weight[keep] / weight[keep].mean())
         return {"bias": round(float(b[0]), 3), "length": round(float(b[1]), 3)}
 
-    folds = np.array([fold_of(s) for s in sources])
-    for fold, reader in enumerate(readers):
-        reader.reader.rules["fractionCalibration"] = fitted(folds != fold)
-    return fitted(folds >= 0)
+    return out_of_fold(readers, "fractionCalibration", np.array([fold_of(s) for s in sources]), fitted)
 
 
 def with_calibrated_digits(readers, served):
@@ -150,9 +154,7 @@ def with_calibrated_digits(readers, served):
         b = fit(x[keep], y[keep], weight[keep])
         return {"bias": round(float(b[0]), 4), **{k: round(float(v), 4) for k, v in zip(NAMES, b[1:])}}
 
-    for fold, reader in enumerate(readers):
-        reader.reader.rules["calibration"] = fitted(folds != fold)
-    return fitted(group != "")
+    return out_of_fold(readers, "calibration", folds, fitted)
 
 
 def judged(readers):
