@@ -40,9 +40,9 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 }
 
 /**
- * Refuses names that a route does not know, unless they are to be ignored: if a misspelt `min_score` were ignored, a check would be off unnoticed.
- * The refusal says which known name is nearest. Beside a password, it does not repeat the unknown one: that is the rest
- * of the password if an `&` in it was not encoded.
+ * Refuses names that a route does not know, unless they are to be ignored: if a misspelt `min_score` were ignored, a
+ * check would be off unnoticed. The refusal says which known name is nearest. Beside a password, it does not repeat the
+ * unknown one: that is the rest of the password if an `&` in it was not encoded.
  * @throws Refusal UNKNOWN_FIELD
  */
 export function checkNames(

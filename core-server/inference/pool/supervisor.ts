@@ -34,9 +34,9 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
       ready() {
         failedStarts = 0;
         if (countReady() >= size) onReady();
-        events.free(worker);
+        events.free();
       },
-      lost(_, job, error) {
+      lost(job, error) {
         lost += 1;
         log?.error({ err: error, task: job?.task }, 'worker lost');
         if (!worker.hasStarted) {
@@ -44,7 +44,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));
         }
         if (replaces) restartLater();
-        events.lost(worker, job, error);
+        events.lost(job, error);
       },
     });
     workers.add(worker);

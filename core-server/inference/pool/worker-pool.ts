@@ -47,7 +47,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   let closing = false;
 
   const supervisor = startSupervisor(options, {
-    free(_, jobMs) {
+    free(jobMs) {
       if (jobMs !== undefined) admission.jobDone(jobMs);
       tellWatchers();
       dispatch();
@@ -55,7 +55,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     returned(job) {
       if (!job.signal.aborted) queue.putBack(job);
     },
-    lost(_, job, error) {
+    lost(job, error) {
       lastLoss = error;
       if (job !== undefined && !job.signal.aborted) retryOrGiveUp(job);
       tellWatchers();

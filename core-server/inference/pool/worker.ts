@@ -50,13 +50,13 @@ export interface WorkerOptions {
 
 export interface WorkerEvents {
   /** It has started and can take its first job. */
-  ready(worker: Worker): void;
+  ready(): void;
   /** It can take a job again, after one that took so long on the worker's clock, or none. */
-  free(worker: Worker, jobMs?: number): void;
+  free(jobMs?: number): void;
   /** It gave its job back, which needs memory by its weight first. */
   returned(job: Job): void;
   /** It ended without having been asked to; its job, if any, has no result yet. */
-  lost(worker: Worker, job: Job | undefined, error: unknown): void;
+  lost(job: Job | undefined, error: unknown): void;
 }
 
 /**
@@ -100,11 +100,11 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
   };
   const becomeFree = (jobMs?: number): void => {
     state = 'free';
-    events.free(worker, jobMs);
+    events.free(jobMs);
   };
   const loseWith = (error: unknown, lostJob: Job | undefined): void => {
     state = 'gone';
-    events.lost(worker, lostJob, error);
+    events.lost(lostJob, error);
   };
 
   const onMessage = (message: FromWorker): void => {
@@ -113,7 +113,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       clearTimeout(timer);
       hasStarted = true;
       state = 'free';
-      events.ready(worker);
+      events.ready();
       return;
     }
     const done = takeJob();
@@ -182,7 +182,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
 
   timer = setTimeout(() => abandon(`worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
 
-  const worker = {
+  return {
     get state() {
       return state;
     },
@@ -223,5 +223,4 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       await end(graceMs);
     },
   };
-  return worker;
 }

@@ -75,10 +75,8 @@ export function decodeBase64(data: string, member: string): Buffer {
   const compact = withoutWhiteSpace(data);
   const bytes = decodeDigits(compact);
   if (bytes !== undefined) return bytes;
-  const length = String(compact.length);
-  throw refuseField('INVALID_BASE64', member, `has base64 of length ${length}, want complete groups of 4`, {
-    value: length,
-  });
+  const { length: value } = compact;
+  throw refuseField('INVALID_BASE64', member, `has base64 of length ${value}, want complete groups of 4`, { value });
 }
 
 function wrongCharacter(member: string, data: string, at: number): Refusal {
