@@ -1,6 +1,5 @@
 import type { DetectedFace, MeterAnswer } from '../../../sdk/typescript/rest-answers.js';
-import { codeText, html } from './dom.js';
-import { floor, toPercent } from './numbers.js';
+import { codeText, floor, html, toPercent } from './dom.js';
 import { highlight } from './overlay.js';
 
 /** The faces as a list of crops with scores; pointing at one marks its box. */

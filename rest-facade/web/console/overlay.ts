@@ -1,6 +1,5 @@
 import type { BoundingBox, DetectedFace, MeterAnswer, Point } from '../../../sdk/typescript/rest-answers.js';
-import { byId, svg } from './dom.js';
-import { floor, toPercent } from './numbers.js';
+import { byId, floor, svg, toPercent } from './dom.js';
 
 const picture = byId('picture', HTMLImageElement);
 const overlay = byId('overlay', SVGSVGElement);

@@ -4,9 +4,8 @@ import type {
   MeterAnswer,
   SingleFaceAnswer,
 } from '../../../sdk/typescript/rest-answers.js';
-import { byId } from './dom.js';
+import { byId, floor, toPercent } from './dom.js';
 import { listFaces, showReading } from './findings.js';
-import { floor, toPercent } from './numbers.js';
 import { clearOverlay, drawFaces, drawReading } from './overlay.js';
 
 const result = byId('result', HTMLElement);
