@@ -70,12 +70,12 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
   for (const rule of route.query) {
     if (rule.field === undefined) continue;
     const value = onlyValue(parts.query, rule.name);
-    if (value !== undefined) message[rule.field.name] = parseText(rule.field, value, rule);
+    if (value !== undefined) message[rule.field.name] = parseText(rule.field, value, rule.name);
   }
   for (const { name, field } of route.headers) {
     const values = (parts.headers[name] ?? []).map((value) => ({ name, value }));
     const value = onlyValue(values, name);
-    if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), { name });
+    if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), name);
   }
   for (const field of route.pathFields) {
     message[field.name] = parseText(field, parts.params[field.name] ?? '');

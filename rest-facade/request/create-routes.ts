@@ -3,7 +3,7 @@ import type { FieldRules, RestBinding, RestOptions } from '../../generated/image
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import { optionOf, readOption } from '../read-option.js';
-import { type Field, invalidReasons, readFields } from './field.js';
+import { type Field, readFields } from './field.js';
 import { type BodyRule, hasPicture, isChoice, type PictureRule, type Route } from './route.js';
 
 const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -109,10 +109,9 @@ function bindFields(
     return field;
   };
   const pathFields = variables.map(findText);
-  const query = (binding?.query ?? []).map(({ field, invalidReason, ...rule }) => ({
+  const query = (binding?.query ?? []).map(({ field, ...rule }) => ({
     ...rule,
     field: field === '' ? undefined : findText(field),
-    invalidReason: invalidReason === '' ? undefined : oneOf(invalidReason, invalidReasons, 'invalid_reason'),
   }));
   const headers = (binding?.headers ?? []).map(({ name, field }) => {
     if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`header "${name}", want it in lower case`);

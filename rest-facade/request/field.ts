@@ -53,20 +53,15 @@ const maxUint32 = 2 ** 32 - 1;
  *
  * Refusals quote the value, except for string fields, which may hold a password.
  *
- * @param from the name that the caller used, if it is another, and the reason to refuse with where one was declared.
- * @throws Refusal INVALID_SCORE, INVALID_FIELD, or the declared reason
+ * @param name the one that the caller used, if it is another
+ * @throws Refusal INVALID_SCORE, INVALID_FIELD
  */
-export function parseText(
-  field: Field,
-  text: string,
-  from: { name: string; invalidReason?: InvalidReason | undefined } = field,
-): unknown {
-  const invalid = (wish: string): Refusal =>
-    invalidField(from.name, text, wish, from.invalidReason ?? invalidReasonOf(field.type));
+export function parseText(field: Field, text: string, name = field.name): unknown {
+  const invalid = (wish: string): Refusal => invalidField(name, text, wish, invalidReasonOf(field.type));
   switch (field.type) {
     case 'string':
       if (!/\p{Surrogate}/u.test(text)) return text;
-      throw refuseField('INVALID_FIELD', from.name, 'has an unpaired surrogate, want well-formed Unicode text');
+      throw refuseField('INVALID_FIELD', name, 'has an unpaired surrogate, want well-formed Unicode text');
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;
       if (/^(false|0)$/i.test(text)) return false;
@@ -97,12 +92,8 @@ export function parseText(
   }
 }
 
-/** Reasons that a binding may declare for a value that is not of its field's type. */
-export const invalidReasons = ['INVALID_FIELD', 'INVALID_SCORE'] as const;
-export type InvalidReason = (typeof invalidReasons)[number];
-
-/** The reason for a value that is not of its field's type, where none was declared. */
-export function invalidReasonOf(type: FieldType): InvalidReason {
+/** The reason for a value that is not of its field's type. */
+export function invalidReasonOf(type: FieldType): 'INVALID_FIELD' | 'INVALID_SCORE' {
   return type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD';
 }
 

@@ -2,7 +2,7 @@ import type protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
-import type { Field, InvalidReason } from './field.js';
+import type { Field } from './field.js';
 
 /** How the body of a request is read. */
 export type BodyRule =
@@ -31,7 +31,6 @@ export interface QueryRule {
   /** If undefined, only its presence counts. */
   readonly field: Field | undefined;
   readonly presence: Presence;
-  readonly invalidReason: InvalidReason | undefined;
   /** What it is for, if its field does not say it. */
   readonly description: string;
 }

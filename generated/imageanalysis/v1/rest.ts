@@ -93,8 +93,6 @@ export interface QueryParameter {
   field: string;
   /** When the binding applies: lets two methods share a verb and a path. */
   presence: QueryParameter_Presence;
-  /** Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD. */
-  invalidReason: string;
   /** What the OpenAPI document says of it before the comment of the field. */
   description: string;
 }
@@ -613,7 +611,7 @@ export const DataUrlBody: MessageFns<DataUrlBody> = {
 };
 
 function createBaseQueryParameter(): QueryParameter {
-  return { name: "", field: "", presence: QueryParameter_Presence.UNSPECIFIED, invalidReason: "", description: "" };
+  return { name: "", field: "", presence: QueryParameter_Presence.UNSPECIFIED, description: "" };
 }
 
 export const QueryParameter: MessageFns<QueryParameter> = {
@@ -626,9 +624,6 @@ export const QueryParameter: MessageFns<QueryParameter> = {
     }
     if (message.presence !== QueryParameter_Presence.UNSPECIFIED) {
       writer.uint32(24).int32(queryParameter_PresenceToNumber(message.presence));
-    }
-    if (message.invalidReason !== "") {
-      writer.uint32(34).string(message.invalidReason);
     }
     if (message.description !== "") {
       writer.uint32(42).string(message.description);
@@ -673,14 +668,6 @@ export const QueryParameter: MessageFns<QueryParameter> = {
             message.presence = queryParameter_PresenceFromJSON(reader.int32());
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.invalidReason = reader.string();
-            continue;
-          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -709,7 +696,6 @@ export const QueryParameter: MessageFns<QueryParameter> = {
     message.name = object.name ?? "";
     message.field = object.field ?? "";
     message.presence = object.presence ?? QueryParameter_Presence.UNSPECIFIED;
-    message.invalidReason = object.invalidReason ?? "";
     message.description = object.description ?? "";
     return message;
   },

@@ -391,8 +391,6 @@ type QueryParameter struct {
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	// When the binding applies: lets two methods share a verb and a path.
 	Presence QueryParameter_Presence `protobuf:"varint,3,opt,name=presence,proto3,enum=imageanalysis.v1.QueryParameter_Presence" json:"presence,omitempty"`
-	// Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD.
-	InvalidReason string `protobuf:"bytes,4,opt,name=invalid_reason,json=invalidReason,proto3" json:"invalid_reason,omitempty"`
 	// What the OpenAPI document says of it before the comment of the field.
 	Description   string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -448,13 +446,6 @@ func (x *QueryParameter) GetPresence() QueryParameter_Presence {
 		return x.Presence
 	}
 	return QueryParameter_PRESENCE_UNSPECIFIED
-}
-
-func (x *QueryParameter) GetInvalidReason() string {
-	if x != nil {
-		return x.InvalidReason
-	}
-	return ""
 }
 
 func (x *QueryParameter) GetDescription() string {
@@ -1161,17 +1152,16 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"file_field\x18\x02 \x01(\tR\tfileField\";\n" +
 	"\vDataUrlBody\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\tR\x06member\x12\x14\n" +
-	"\x05field\x18\x02 \x01(\tR\x05field\"\x9c\x02\n" +
+	"\x05field\x18\x02 \x01(\tR\x05field\"\x8b\x02\n" +
 	"\x0eQueryParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12E\n" +
-	"\bpresence\x18\x03 \x01(\x0e2).imageanalysis.v1.QueryParameter.PresenceR\bpresence\x12%\n" +
-	"\x0einvalid_reason\x18\x04 \x01(\tR\rinvalidReason\x12 \n" +
+	"\bpresence\x18\x03 \x01(\x0e2).imageanalysis.v1.QueryParameter.PresenceR\bpresence\x12 \n" +
 	"\vdescription\x18\x05 \x01(\tR\vdescription\"P\n" +
 	"\bPresence\x12\x18\n" +
 	"\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n" +
-	"\rPRESENCE_BARE\x10\x02\";\n" +
+	"\rPRESENCE_BARE\x10\x02J\x04\b\x04\x10\x05R\x0einvalid_reason\";\n" +
 	"\x0fHeaderParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\"\x8d\x02\n" +

@@ -271,7 +271,7 @@ const file_imageanalysis_v1_score_config_proto_rawDesc = "" +
 	"\x19SetDetectionScoreResponse\x12$\n" +
 	"\acompany\x18\x01 \x01(\tB\n" +
 	"\xaa\xbb\x18\x06:\x04acmeR\acompany\x12D\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8R\x0edetectionScore:\x06»\x18\x02\b\x012\x9a\x06\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8R\x0edetectionScore:\x06»\x18\x02\b\x012\x8a\x06\n" +
 	"\x12ScoreConfigService\x12\xca\x02\n" +
 	"\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xdb\x01\xa2\xbb\x18\x91\x01\n" +
 	"I\n" +
@@ -280,14 +280,14 @@ const file_imageanalysis_v1_score_config_proto_rawDesc = "" +
 	"#\n" +
 	"\x12/face_config_score\"\r\n" +
 	"\tdetection\x18\x02\x12\x13COMPANY_AUTH_FAILED\x12\n" +
-	"QUEUE_FULL\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xb6\x03\n" +
-	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xc7\x02\xa2\xbb\x18\xfa\x01\n" +
+	"QUEUE_FULL\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xa6\x03\n" +
+	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xb7\x02\xa2\xbb\x18\xea\x01\n" +
 	"I\n" +
 	"'/v1/companies/{company}/detection-score*\x1e\n" +
 	"\x12x-company-password\x12\bpassword\n" +
-	"\x8b\x01\n" +
-	"\x12/face_config_score\"u\n" +
-	"\tdetection\x12\x0fdetection_score\x18\x01\"\rINVALID_SCORE*FRequired. With a value it sets the score; bare or empty it returns it.\x12\x13COMPANY_AUTH_FAILED\x12\n" +
+	"|\n" +
+	"\x12/face_config_score\"f\n" +
+	"\tdetection\x12\x0fdetection_score\x18\x01*FRequired. With a value it sets the score; bare or empty it returns it.\x12\x13COMPANY_AUTH_FAILED\x12\n" +
 	"QUEUE_FULL\x82\xd3\xe4\x93\x02B:\x01*Z\x14\x12\x12/face_config_score\x1a'/v1/companies/{company}/detection-scoreB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

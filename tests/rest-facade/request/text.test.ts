@@ -120,7 +120,7 @@ test('texts of every field type', () => {
     [field('uint32'), '4294967295', 4294967295],
   ];
   for (const [target, text, value] of table)
-    assert.deepStrictEqual(parseText(target, text, { name: 'x' }), value, `${target.type} ${text}`);
+    assert.deepStrictEqual(parseText(target, text, 'x'), value, `${target.type} ${text}`);
 });
 
 test('texts that are no value of their type', () => {
@@ -135,30 +135,25 @@ test('texts that are no value of their type', () => {
   for (const [target, texts] of table)
     for (const text of texts)
       assert.equal(
-        reasonOf(() => parseText(target, text, { name: 'x' })),
+        reasonOf(() => parseText(target, text, 'x')),
         'INVALID_FIELD',
         `${target.type} ${JSON.stringify(text)}`,
       );
 });
 
-test('scores have a reason of their own, by type or by declaration', () => {
+test('scores have a reason of their own', () => {
   const score = field('score');
   for (const text of ['', '-0.5', '-0', '0.1234567', '1e-1', '.5', '1.', 'NaN', ' 0.5', '0,5'])
     assert.equal(
-      reasonOf(() => parseText(score, text, score)),
+      reasonOf(() => parseText(score, text)),
       'INVALID_SCORE',
       text,
     );
-  const declared = { name: 'x', invalidReason: 'INVALID_SCORE' } as const;
-  assert.equal(
-    reasonOf(() => parseText(field('uint32'), 'a', declared)),
-    'INVALID_SCORE',
-  );
 });
 
 test('a refusal names field, value and wish, and does not grow with the value', () => {
   const text = `"\n${'x'.repeat(10_000)}`;
-  assert.throws(() => parseText(field('uint32', 'max_faces'), text, { name: 'max_faces' }), {
+  assert.throws(() => parseText(field('uint32', 'max_faces'), text, 'max_faces'), {
     message: `max_faces is ${JSON.stringify(`${text.slice(0, 128)}…`)}, want a whole number`,
     details: { field: 'max_faces', value: `${text.slice(0, 128)}…` },
   });
@@ -170,7 +165,7 @@ test('a whole number that its type cannot hold is told that end of the range', (
     ['-1', 'want a whole number, at least 0'],
     ['4294967296', 'want a whole number, at most 4294967295'],
   ] as const)
-    assert.throws(() => parseText(field('uint32'), text, { name: 'max_faces' }), {
+    assert.throws(() => parseText(field('uint32'), text, 'max_faces'), {
       message: `max_faces is "${text}", ${wish}`,
     });
 });

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"\x1a\n\x0bRestService\x12\x0b\n\x03key\x18\x01 \x01(\t\"P\n\x0bRestOptions\x12/\n\x08\x62indings\x18\x01 \x03(\x0b\x32\x1d.imageanalysis.v1.RestBinding\x12\x10\n\x08refusals\x18\x02 \x03(\t\"\xe5\x01\n\x0bRestBinding\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x32\n\tmultipart\x18\x02 \x01(\x0b\x32\x1f.imageanalysis.v1.MultipartBody\x12/\n\x08\x64\x61ta_url\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.DataUrlBody\x12/\n\x05query\x18\x04 \x03(\x0b\x32 .imageanalysis.v1.QueryParameter\x12\x32\n\x07headers\x18\x05 \x03(\x0b\x32!.imageanalysis.v1.HeaderParameter\"6\n\rMultipartBody\x12\x11\n\tfile_part\x18\x01 \x01(\t\x12\x12\n\nfile_field\x18\x02 \x01(\t\",\n\x0b\x44\x61taUrlBody\x12\x0e\n\x06member\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xe9\x01\n\x0eQueryParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12;\n\x08presence\x18\x03 \x01(\x0e\x32).imageanalysis.v1.QueryParameter.Presence\x12\x16\n\x0einvalid_reason\x18\x04 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x05 \x01(\t\"P\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n\rPRESENCE_BARE\x10\x02\".\n\x0fHeaderParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xbf\x01\n\nFieldRules\x12\x10\n\x08required\x18\x01 \x01(\x08\x12\x14\n\x07minimum\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x14\n\x07maximum\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\nmax_length\x18\x04 \x01(\r\x12\x0f\n\x07pattern\x18\x05 \x01(\t\x12\x12\n\non_request\x18\x06 \x01(\x08\x12\x0f\n\x07\x65xample\x18\x07 \x01(\t\x12\x11\n\tmax_items\x18\x08 \x01(\rB\n\n\x08_minimumB\n\n\x08_maximum\"\x8f\x01\n\tRestField\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06inline\x18\x02 \x01(\x08\x12\x14\n\x0cmin_decimals\x18\x03 \x01(\r\x12\x14\n\x0cmax_decimals\x18\x04 \x01(\r\x12(\n\x04note\x18\x05 \x01(\x0b\x32\x1a.imageanalysis.v1.RestNote\x12\x0e\n\x06header\x18\x06 \x01(\t\"G\n\x08RestNote\x12\x0b\n\x03one\x18\x01 \x01(\t\x12\r\n\x05other\x18\x02 \x01(\t\x12\x0c\n\x04list\x18\x03 \x01(\t\x12\x11\n\tmin_items\x18\x04 \x01(\r\"W\n\x0bRestMessage\x12\x0f\n\x07untimed\x18\x01 \x01(\x08\x12\r\n\x05order\x18\x02 \x03(\t\x12(\n\x04\x66ile\x18\x03 \x01(\x0b\x32\x1a.imageanalysis.v1.RestFile\";\n\x08RestFile\x12\x0c\n\x04\x62ody\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x13\n\x0bmedia_range\x18\x03 \x01(\t\"\x1e\n\x08RestEnum\x12\x12\n\nlower_case\x18\x01 \x01(\x08\"\'\n\x0bRestRefusal\x12\n\n\x02on\x18\x01 \x01(\t\x12\x0c\n\x04says\x18\x02 \x01(\t:M\n\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestOptions:V\n\x0crest_service\x12\x1f.google.protobuf.ServiceOptions\x18\xbb\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestService:L\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\x0b\x32\x1c.imageanalysis.v1.FieldRules:P\n\nrest_field\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\x0b\x32\x1b.imageanalysis.v1.RestField:V\n\x0crest_message\x12\x1f.google.protobuf.MessageOptions\x18\xb8\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestMessage:M\n\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18\xb9\x87\x03 \x01(\x0b\x32\x1a.imageanalysis.v1.RestEnum:X\n\x0crest_refusal\x12!.google.protobuf.EnumValueOptions\x18\xba\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestRefusalB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"\x1a\n\x0bRestService\x12\x0b\n\x03key\x18\x01 \x01(\t\"P\n\x0bRestOptions\x12/\n\x08\x62indings\x18\x01 \x03(\x0b\x32\x1d.imageanalysis.v1.RestBinding\x12\x10\n\x08refusals\x18\x02 \x03(\t\"\xe5\x01\n\x0bRestBinding\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x32\n\tmultipart\x18\x02 \x01(\x0b\x32\x1f.imageanalysis.v1.MultipartBody\x12/\n\x08\x64\x61ta_url\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.DataUrlBody\x12/\n\x05query\x18\x04 \x03(\x0b\x32 .imageanalysis.v1.QueryParameter\x12\x32\n\x07headers\x18\x05 \x03(\x0b\x32!.imageanalysis.v1.HeaderParameter\"6\n\rMultipartBody\x12\x11\n\tfile_part\x18\x01 \x01(\t\x12\x12\n\nfile_field\x18\x02 \x01(\t\",\n\x0b\x44\x61taUrlBody\x12\x0e\n\x06member\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xe7\x01\n\x0eQueryParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12;\n\x08presence\x18\x03 \x01(\x0e\x32).imageanalysis.v1.QueryParameter.Presence\x12\x13\n\x0b\x64\x65scription\x18\x05 \x01(\t\"P\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n\rPRESENCE_BARE\x10\x02J\x04\x08\x04\x10\x05R\x0einvalid_reason\".\n\x0fHeaderParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xbf\x01\n\nFieldRules\x12\x10\n\x08required\x18\x01 \x01(\x08\x12\x14\n\x07minimum\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x14\n\x07maximum\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\nmax_length\x18\x04 \x01(\r\x12\x0f\n\x07pattern\x18\x05 \x01(\t\x12\x12\n\non_request\x18\x06 \x01(\x08\x12\x0f\n\x07\x65xample\x18\x07 \x01(\t\x12\x11\n\tmax_items\x18\x08 \x01(\rB\n\n\x08_minimumB\n\n\x08_maximum\"\x8f\x01\n\tRestField\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06inline\x18\x02 \x01(\x08\x12\x14\n\x0cmin_decimals\x18\x03 \x01(\r\x12\x14\n\x0cmax_decimals\x18\x04 \x01(\r\x12(\n\x04note\x18\x05 \x01(\x0b\x32\x1a.imageanalysis.v1.RestNote\x12\x0e\n\x06header\x18\x06 \x01(\t\"G\n\x08RestNote\x12\x0b\n\x03one\x18\x01 \x01(\t\x12\r\n\x05other\x18\x02 \x01(\t\x12\x0c\n\x04list\x18\x03 \x01(\t\x12\x11\n\tmin_items\x18\x04 \x01(\r\"W\n\x0bRestMessage\x12\x0f\n\x07untimed\x18\x01 \x01(\x08\x12\r\n\x05order\x18\x02 \x03(\t\x12(\n\x04\x66ile\x18\x03 \x01(\x0b\x32\x1a.imageanalysis.v1.RestFile\";\n\x08RestFile\x12\x0c\n\x04\x62ody\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x13\n\x0bmedia_range\x18\x03 \x01(\t\"\x1e\n\x08RestEnum\x12\x12\n\nlower_case\x18\x01 \x01(\x08\"\'\n\x0bRestRefusal\x12\n\n\x02on\x18\x01 \x01(\t\x12\x0c\n\x04says\x18\x02 \x01(\t:M\n\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestOptions:V\n\x0crest_service\x12\x1f.google.protobuf.ServiceOptions\x18\xbb\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestService:L\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\x0b\x32\x1c.imageanalysis.v1.FieldRules:P\n\nrest_field\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\x0b\x32\x1b.imageanalysis.v1.RestField:V\n\x0crest_message\x12\x1f.google.protobuf.MessageOptions\x18\xb8\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestMessage:M\n\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18\xb9\x87\x03 \x01(\x0b\x32\x1a.imageanalysis.v1.RestEnum:X\n\x0crest_refusal\x12!.google.protobuf.EnumValueOptions\x18\xba\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestRefusalB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,23 +44,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DATAURLBODY']._serialized_start=481
   _globals['_DATAURLBODY']._serialized_end=525
   _globals['_QUERYPARAMETER']._serialized_start=528
-  _globals['_QUERYPARAMETER']._serialized_end=761
-  _globals['_QUERYPARAMETER_PRESENCE']._serialized_start=681
-  _globals['_QUERYPARAMETER_PRESENCE']._serialized_end=761
-  _globals['_HEADERPARAMETER']._serialized_start=763
-  _globals['_HEADERPARAMETER']._serialized_end=809
-  _globals['_FIELDRULES']._serialized_start=812
-  _globals['_FIELDRULES']._serialized_end=1003
-  _globals['_RESTFIELD']._serialized_start=1006
-  _globals['_RESTFIELD']._serialized_end=1149
-  _globals['_RESTNOTE']._serialized_start=1151
-  _globals['_RESTNOTE']._serialized_end=1222
-  _globals['_RESTMESSAGE']._serialized_start=1224
-  _globals['_RESTMESSAGE']._serialized_end=1311
-  _globals['_RESTFILE']._serialized_start=1313
-  _globals['_RESTFILE']._serialized_end=1372
-  _globals['_RESTENUM']._serialized_start=1374
-  _globals['_RESTENUM']._serialized_end=1404
-  _globals['_RESTREFUSAL']._serialized_start=1406
-  _globals['_RESTREFUSAL']._serialized_end=1445
+  _globals['_QUERYPARAMETER']._serialized_end=759
+  _globals['_QUERYPARAMETER_PRESENCE']._serialized_start=657
+  _globals['_QUERYPARAMETER_PRESENCE']._serialized_end=737
+  _globals['_HEADERPARAMETER']._serialized_start=761
+  _globals['_HEADERPARAMETER']._serialized_end=807
+  _globals['_FIELDRULES']._serialized_start=810
+  _globals['_FIELDRULES']._serialized_end=1001
+  _globals['_RESTFIELD']._serialized_start=1004
+  _globals['_RESTFIELD']._serialized_end=1147
+  _globals['_RESTNOTE']._serialized_start=1149
+  _globals['_RESTNOTE']._serialized_end=1220
+  _globals['_RESTMESSAGE']._serialized_start=1222
+  _globals['_RESTMESSAGE']._serialized_end=1309
+  _globals['_RESTFILE']._serialized_start=1311
+  _globals['_RESTFILE']._serialized_end=1370
+  _globals['_RESTENUM']._serialized_start=1372
+  _globals['_RESTENUM']._serialized_end=1402
+  _globals['_RESTREFUSAL']._serialized_start=1404
+  _globals['_RESTREFUSAL']._serialized_end=1443
 # @@protoc_insertion_point(module_scope)

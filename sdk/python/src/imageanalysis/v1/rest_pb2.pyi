@@ -67,7 +67,7 @@ class DataUrlBody(_message.Message):
     def __init__(self, member: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
 
 class QueryParameter(_message.Message):
-    __slots__ = ("name", "field", "presence", "invalid_reason", "description")
+    __slots__ = ("name", "field", "presence", "description")
     class Presence(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         PRESENCE_UNSPECIFIED: _ClassVar[QueryParameter.Presence]
@@ -79,14 +79,12 @@ class QueryParameter(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     FIELD_FIELD_NUMBER: _ClassVar[int]
     PRESENCE_FIELD_NUMBER: _ClassVar[int]
-    INVALID_REASON_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     name: str
     field: str
     presence: QueryParameter.Presence
-    invalid_reason: str
     description: str
-    def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ..., presence: _Optional[_Union[QueryParameter.Presence, str]] = ..., invalid_reason: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ..., presence: _Optional[_Union[QueryParameter.Presence, str]] = ..., description: _Optional[str] = ...) -> None: ...
 
 class HeaderParameter(_message.Message):
     __slots__ = ("name", "field")
