@@ -5,8 +5,8 @@ import { fromJSON, type MethodDefinition } from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
 import type { RestService } from '../generated/imageanalysis/v1/rest.js';
 import { publicApi } from './apis.js';
+import { serializeOnce } from './grpc-js-patches/serialize-once.js';
 import { optionOf } from './read-option.js';
-import { serializeOnce } from './serialize-once.js';
 
 /** Folder of the protos, relative to `dist/rest-facade/`. */
 const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));

@@ -166,6 +166,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['response/', 'core-client/'],
     ['request/'],
     [''], // settings, protos and certificates
+    ['grpc-js-patches/'],
   ],
 };
 
