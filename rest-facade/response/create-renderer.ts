@@ -2,6 +2,7 @@ import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
 import { shownValues } from '../shown-values.js';
 import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
+import { createLateBase64, type LateBase64 } from './late-base64.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
 import type { HttpAnswer } from './send.js';
 
@@ -10,6 +11,15 @@ type Message = Readonly<Record<string, unknown>>;
 /** Appends members to the text of a JSON object that has been begun. */
 type Append = (text: string, message: Message) => string;
 type Write = Scalar['write'];
+type WriteBase64 = LateBase64['write'];
+
+/** What the compiled functions of a renderer have in common. */
+interface Compiled {
+  /** Messages that are compiled already or about to be, since they may contain themselves. */
+  readonly known: Map<protobuf.Type, Append>;
+  /** If absent, as scalars are. */
+  readonly writeBase64?: WriteBase64 | undefined;
+}
 
 /** Shows a message of the core as the JSON body of a response, as text. */
 export type Renderer = (answer: object, elapsedMs: number) => string;
@@ -17,12 +27,13 @@ export type Renderer = (answer: object, elapsedMs: number) => string;
 /**
  * Compiles what shows a message as the JSON body of a response: `message`, `process_time` in seconds, and the
  * members by the message's fields and their options, in one pass without reflection.
+ * @param writeBase64 if absent, at once
  * @throws Error for an option or type that has no REST form
  */
-export function createRenderer(type: protobuf.Type): Renderer {
+export function createRenderer(type: protobuf.Type, writeBase64?: WriteBase64): Renderer {
   const { isTimed } = messageOptionsOf(type);
   const tell = compileMessage(type);
-  const append = compileMembers(type, new Map());
+  const append = compileMembers(type, { known: new Map(), writeBase64 });
   return (answer, elapsedMs) => {
     const message = answer as Message;
     // The clock's resolution is microseconds.
@@ -42,8 +53,9 @@ export type Responder = (message: object, elapsedMs: number) => Omit<HttpAnswer,
 export function createResponder(type: protobuf.Type): Responder {
   const { file } = messageOptionsOf(type);
   if (file === undefined) {
-    const render = createRenderer(type);
-    return (message, elapsedMs) => ({ headers: {}, body: render(message, elapsedMs) });
+    const base64 = createLateBase64();
+    const render = createRenderer(type, base64.write);
+    return (message, elapsedMs) => ({ headers: {}, body: base64.collect(() => render(message, elapsedMs)) });
   }
   return (message) => {
     const fields = message as Message;
@@ -55,7 +67,7 @@ export function createResponder(type: protobuf.Type): Responder {
 
 /** The value of a field as JSON shows it. @param value in the shape of proto-loader's */
 export function showValue(field: protobuf.Field, value: unknown): unknown {
-  return JSON.parse(compileValue(field, new Map())(value as never));
+  return JSON.parse(compileValue(field, { known: new Map() })(value as never));
 }
 
 /** The processing status: `success`, with the notes of the message. */
@@ -75,9 +87,8 @@ function clauseOf(note: RestNote, name: string, message: Message): string[] {
   return [number === 1 ? note.one : note.other.replace('{n}', String(number))];
 }
 
-/** @param known what is compiled already or about to be, since messages may contain themselves */
-function compileMembers(type: protobuf.Type, known: Map<protobuf.Type, Append>): Append {
-  const found = known.get(type);
+function compileMembers(type: protobuf.Type, compiled: Compiled): Append {
+  const found = compiled.known.get(type);
   if (found !== undefined) return found;
   const members: Append[] = [];
   const append: Append = (text, message) => {
@@ -85,27 +96,27 @@ function compileMembers(type: protobuf.Type, known: Map<protobuf.Type, Append>):
     for (const member of members) all = member(all, message);
     return all;
   };
-  known.set(type, append);
+  compiled.known.set(type, append);
   for (const field of messageOptionsOf(type).fields) {
-    if (fieldOptionsOf(field).note === undefined) members.push(compileMember(field, known));
+    if (fieldOptionsOf(field).note === undefined) members.push(compileMember(field, compiled));
   }
   return append;
 }
 
-function compileMember(field: protobuf.Field, known: Map<protobuf.Type, Append>): Append {
+function compileMember(field: protobuf.Field, compiled: Compiled): Append {
   const { name: key, resolvedType } = field;
   const { name, isInline, isEmptyAbsent } = fieldOptionsOf(field);
   if (isInline) {
     if (!(resolvedType instanceof protobuf.Type) || field.repeated)
       throw new Error(`${field.fullName.slice(1)}: inline, want it to be one message`);
-    const append = compileMembers(resolvedType, known);
+    const append = compileMembers(resolvedType, compiled);
     return (text, message) => {
       const value = message[key];
       return value === null || value === undefined ? text : append(text, value as Message);
     };
   }
   const start = `${JSON.stringify(name)}:`;
-  const write = compileValue(field, known);
+  const write = compileValue(field, compiled);
   return (text, message) => {
     const value = message[key] as never;
     if (value === null || value === undefined) return text;
@@ -114,17 +125,17 @@ function compileMember(field: protobuf.Field, known: Map<protobuf.Type, Append>)
   };
 }
 
-function compileValue(field: protobuf.Field, known: Map<protobuf.Type, Append>): Write {
-  const write = compileItem(field, known);
+function compileValue(field: protobuf.Field, compiled: Compiled): Write {
+  const write = compileItem(field, compiled);
   return field.repeated ? (values: readonly never[]) => `[${values.map((value) => write(value)).join(',')}]` : write;
 }
 
-function compileItem(field: protobuf.Field, known: Map<protobuf.Type, Append>): Write {
+function compileItem(field: protobuf.Field, compiled: Compiled): Write {
   const { resolvedType } = field;
   const { decimals } = fieldOptionsOf(field);
   const message = messageOf(field);
   if (message !== undefined) {
-    const append = compileMembers(message, known);
+    const append = compileMembers(message, compiled);
     return (message: Message) => `${append('{', message)}}`;
   }
   if (resolvedType instanceof protobuf.Enum) {
@@ -137,5 +148,7 @@ function compileItem(field: protobuf.Field, known: Map<protobuf.Type, Append>): 
     const zeros = new RegExp(`0{0,${max - min}}$`);
     return (value: number) => `"${value.toFixed(max).replace(zeros, '')}"`;
   }
-  return scalarOf(field).write;
+  const { write } = scalarOf(field);
+  const { writeBase64 } = compiled;
+  return field.type === 'bytes' && writeBase64 ? (value: Buffer) => `"${writeBase64(value)}"` : write;
 }

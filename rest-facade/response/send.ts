@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
 import { awaitsContinue, contentLength, hasBody } from '../request/body-framing.js';
+import { LateText } from './late-base64.js';
 
 /** An HTTP response, written as it is. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | LateText;
 }
 
 /** How much of a refused body is still read, and how long. */
@@ -32,7 +33,8 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   response.statusCode = answer.status;
   if (answer.body.length > 0) {
     response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.setHeader('content-length', Buffer.byteLength(answer.body));
+    const { body } = answer;
+    response.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
   }
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   const isRead = request.complete || !hasBody(request);
@@ -66,26 +68,42 @@ export function finish(request: IncomingMessage, response: ServerResponse): void
 }
 
 /**
- * Writes a body, over TLS as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given
- * and keeps that until it is read, besides the body, which pages share and budgets count once. A text would be held
- * several times too.
+ * Writes a body, up to its last part if that is in one piece. What is made as it is sent, and over TLS any body, goes
+ * slice by slice, as fast as its caller reads it: TLS encrypts at once what it is given and keeps that until it is read,
+ * besides the body, which pages share and budgets count once. A text would be held several times too.
  */
 function writeInSlices(
   response: ServerResponse,
   body: HttpAnswer['body'],
-  last: (rest: HttpAnswer['body']) => void,
+  last: (rest: string | Buffer) => void,
 ): void {
+  if (body instanceof LateText) {
+    writeEach(response, cut(body), last);
+    return;
+  }
   if (body.length <= sliceBytes) {
     last(body);
     return;
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-  if (!(response.req.socket instanceof TLSSocket)) {
-    last(bytes);
+  if (response.req.socket instanceof TLSSocket) writeEach(response, cut([bytes]), last);
+  else last(bytes);
+}
+
+function* cut(parts: Iterable<Buffer>): Generator<Buffer> {
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += sliceBytes) yield part.subarray(at, at + sliceBytes);
+}
+
+/** Each in a turn of the event loop of its own: for who reads fast, all would be made in one. */
+function writeEach(response: ServerResponse, slices: Iterator<Buffer>, last: (rest: string) => void): void {
+  const { value, done } = slices.next() as IteratorResult<Buffer, undefined>;
+  if (done === true) {
+    last('');
     return;
   }
-  response.write(bytes.subarray(0, sliceBytes), (error) => {
-    if (!error) writeInSlices(response, bytes.subarray(sliceBytes), last);
+  response.write(value, (error) => {
+    if (!error) setImmediate(() => writeEach(response, slices, last));
   });
 }
 

@@ -10,6 +10,7 @@ import { hasPicture, type Route } from '../request/route.js';
 import { reserveBody } from '../reserve-memory.js';
 import { createRenderer } from '../response/create-renderer.js';
 import { renderError } from '../response/http-error.js';
+import { createLateBase64 } from '../response/late-base64.js';
 import { finish } from '../response/send.js';
 import type { OperationDependencies } from './ask-core.js';
 import { createBatchLines } from './batch-lines.js';
@@ -30,7 +31,8 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   const { body: rule, isBatch } = route;
   if (!isBatch || !hasPicture(rule)) return undefined;
   const files = { sentAs: rule.sentAs, maxFiles: limits.maxBatchFiles, areSeparate: true };
-  const render = createRenderer(route.response);
+  const base64 = createLateBase64();
+  const render = createRenderer(route.response, base64.write);
 
   /** @param bind the message for one picture, from the fields and the picture */
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {
@@ -39,7 +41,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     if (!places.take(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
     const share = budget.of(caller);
-    const lines = createBatchLines(request, response, share);
+    const lines = createBatchLines(request, response, share, base64);
     const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;
     let reservation = reserveBody(share);
     const reserve = (bytes: number): void => reservation.grow(bytes);
@@ -77,7 +79,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       if (!response.headersSent) throw refusal;
       context.refusal = refusal;
       for (const index of lines.waiting.keys()) lines.answer(index, () => show(refusal));
-      lines.write(show(refusal));
+      lines.write(`${show(refusal)}\n`);
     } finally {
       places.give(1);
       reservation.release();

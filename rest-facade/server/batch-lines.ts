@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
+import { type LateBase64, LateText } from '../response/late-base64.js';
 
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
 const picturesAtOnce = 8;
@@ -19,8 +20,15 @@ interface Picture {
 /**
  * The response to a batch: a line of NDJSON for each picture, the first of which begins it. The request waits while too
  * many pictures have no line, or too many lines are unread; these are taken from the caller's share.
+ *
+ * @param base64 what the base64 in the lines is written by
  */
-export function createBatchLines(request: IncomingMessage, response: ServerResponse, share: BudgetShare) {
+export function createBatchLines(
+  request: IncomingMessage,
+  response: ServerResponse,
+  share: BudgetShare,
+  base64: LateBase64,
+) {
   const waiting = new Map<number, Picture>();
   let pictures = 0;
   let unreadBytes = 0;
@@ -38,23 +46,28 @@ export function createBatchLines(request: IncomingMessage, response: ServerRespo
   // Nothing tells of what was not sent by then.
   response.once('close', () => give(unreadBytes));
 
-  /** @throws Refusal QUEUE_FULL if the share has no room for it; nothing is written then */
-  const write = (line: string): void => {
+  /**
+   * @param line with its end
+   * @throws Refusal QUEUE_FULL if the share has no room for it; nothing is written then
+   */
+  const write = (line: string | LateText): void => {
     if (response.destroyed) return;
-    const bytes = Buffer.from(`${line}\n`);
-    if (!share.take(bytes.length)) throw noRoom();
-    unreadBytes += bytes.length;
+    const parts = typeof line === 'string' ? new LateText([line], []) : line;
+    if (!share.take(parts.length)) throw noRoom();
+    unreadBytes += parts.length;
     if (!response.headersSent) {
       response.statusCode = 200;
       response.setHeader('content-type', 'application/x-ndjson');
       // Otherwise nginx would collect lines.
       response.setHeader('x-accel-buffering', 'no');
     }
-    response.write(bytes, () => {
-      if (response.destroyed) return;
-      give(bytes.length);
-      regulate();
-    });
+    for (const part of parts) {
+      response.write(part, () => {
+        if (response.destroyed) return;
+        give(part.length);
+        regulate();
+      });
+    }
   };
 
   return {
@@ -77,10 +90,11 @@ export function createBatchLines(request: IncomingMessage, response: ServerRespo
       const picture = waiting.get(index);
       if (picture === undefined) return;
       const { filename, arrivedAt, release } = picture;
-      const body = show(performance.now() - arrivedAt);
+      const head = `{"index":${index},"filename":${JSON.stringify(filename)},`;
+      const line = base64.collect(() => `${head}${show(performance.now() - arrivedAt).slice(1)}\n`);
       waiting.delete(index);
       release();
-      write(`{"index":${index},"filename":${JSON.stringify(filename)},${body.slice(1)}`);
+      write(line);
       regulate();
     },
     write,

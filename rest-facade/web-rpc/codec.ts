@@ -7,6 +7,7 @@ import { bodyTooLarge } from '../request/body/byte-collector.js';
 import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/read-json.js';
 import { describeJson, type Field, readFields } from '../request/field.js';
+import { createLateBase64, type LateBase64, type LateText } from '../response/late-base64.js';
 import { fromTimestamp, type Timestamp } from '../timestamp.js';
 
 /** How messages of an RPC come from and go to a browser. */
@@ -15,7 +16,7 @@ export interface Codec {
   readonly rpc: Rpc;
   /** @throws Refusal */
   readonly read: (message: Buffer) => object;
-  readonly write: (answer: object) => Buffer;
+  readonly write: (answer: object) => Buffer | LateText;
 }
 
 /**
@@ -41,6 +42,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
     ]),
   );
   const names = new Set(fields.keys());
+  const base64 = createLateBase64();
   return {
     rpc,
     read(text) {
@@ -56,7 +58,10 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
       }
       return message;
     },
-    write: (answer) => Buffer.from(JSON.stringify(toJson(rpc.response, answer))),
+    write(answer) {
+      const text = base64.collect(() => JSON.stringify(toJson(rpc.response, answer, base64.write)));
+      return typeof text === 'string' ? Buffer.from(text) : text;
+    },
   };
 }
 
@@ -81,21 +86,22 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
 const jsonNameOf = (name: string): string => name.replaceAll(/_(.)/g, (_, next: string) => next.toUpperCase());
 
 /** @param message as proto-loader gives it */
-function toJson({ fieldsArray }: protobuf.Type, message: object): object {
+function toJson({ fieldsArray }: protobuf.Type, message: object, writeBase64: LateBase64['write']): object {
   const values = message as Readonly<Record<string, unknown>>;
+  const show = (field: protobuf.Field, value: unknown): unknown => toJsonValue(field, value, writeBase64);
   const members = fieldsArray.map((field): [string, unknown] => {
     const value = values[field.name];
-    const shown = Array.isArray(value) ? value.map((item) => toJsonValue(field, item)) : toJsonValue(field, value);
+    const shown = Array.isArray(value) ? value.map((item) => show(field, item)) : show(field, value);
     return [jsonNameOf(field.name), shown];
   });
   return Object.fromEntries(members);
 }
 
 /** Undefined for what is absent. */
-function toJsonValue({ resolvedType }: protobuf.Field, value: unknown): unknown {
+function toJsonValue({ resolvedType }: protobuf.Field, value: unknown, writeBase64: LateBase64['write']): unknown {
   if (value === null) return undefined;
-  if (Buffer.isBuffer(value)) return value.toString('base64');
+  if (Buffer.isBuffer(value)) return writeBase64(value);
   if (!(resolvedType instanceof protobuf.Type) || value === undefined) return value;
   const isTime = resolvedType.fullName === '.google.protobuf.Timestamp';
-  return isTime ? fromTimestamp(value as Timestamp) : toJson(resolvedType, value);
+  return isTime ? fromTimestamp(value as Timestamp) : toJson(resolvedType, value, writeBase64);
 }

@@ -1,6 +1,7 @@
 import { Status } from '../../generated/google/rpc/status.js';
 import { invalidField, type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
+import type { LateText } from '../response/late-base64.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md, without its base64 form. */
@@ -18,7 +19,7 @@ export const grpcWeb: WebProtocol = {
   timeoutHeader,
   parseTimeout,
   readMessage: takeFromEnvelope,
-  writeMessage: (message) => Buffer.concat([putInEnvelope(0, message), succeeded]),
+  writeMessage: (message) => putInEnvelope(0, message, succeeded),
   refuse: (refusal) => ({ status: 200, headers: {}, body: putInEnvelope(trailers, Buffer.from(describe(refusal))) }),
 };
 
@@ -38,12 +39,12 @@ function describe(refusal: Refusal): string {
   return `grpc-status: ${refusal.code}\r\ngrpc-message: ${message}\r\ngrpc-status-details-bin: ${details}\r\n`;
 }
 
-/** A message, or what ends a response. */
-function putInEnvelope(flags: number, bytes: Uint8Array): Buffer {
+/** A message, or what ends a response; and what comes behind it. */
+function putInEnvelope(flags: number, bytes: Buffer | LateText, ...behind: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(headBytes);
   head.writeUInt8(flags);
   head.writeUInt32BE(bytes.length, 1);
-  return Buffer.concat([head, bytes]);
+  return Buffer.concat([head, ...(Buffer.isBuffer(bytes) ? [bytes] : bytes), ...behind]);
 }
 
 /**

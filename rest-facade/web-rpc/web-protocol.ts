@@ -1,4 +1,5 @@
 import type { Refusal } from '../../runtime/errors/refusal.js';
+import type { LateText } from '../response/late-base64.js';
 import type { HttpAnswer } from '../response/send.js';
 
 /** How a call of one request and one response, which a browser can make, stands in HTTP. */
@@ -12,7 +13,7 @@ export interface WebProtocol {
   /** The message in a body. @throws Refusal */
   readonly readMessage: (body: Buffer) => Buffer;
   /** The body for a message. */
-  readonly writeMessage: (message: Buffer) => Buffer;
+  readonly writeMessage: (message: Buffer | LateText) => Buffer | LateText;
   /** In place of a response. */
   readonly refuse: (refusal: Refusal) => HttpAnswer;
 }
