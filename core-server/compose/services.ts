@@ -15,14 +15,14 @@ import {
 import { type VersionServiceServer, VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
 import { readVersion } from '../../runtime/process/version.js';
 import type { Access } from '../access/create-access.js';
-import type { Handlers, Methods } from '../common/handlers.js';
+import type { Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
 import { createScoreConfigHandlers, createThresholdResolver } from '../features/score-config/service.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
-import { unary } from '../rpc/adapters/unary.js';
+import { unaryAll } from '../rpc/adapters/unary.js';
 import type { Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
 import type { AnalysisModels } from './analysis-models.js';
@@ -72,9 +72,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       operation: Operation.FACE_DETECTION,
       isQueued: true,
       implementation: {
-        detectSingleFace: unary(face.detectSingleFace, settings),
-        detectAllFaces: unary(face.detectAllFaces, settings),
-        redactFaces: unary(face.redactFaces, settings),
+        ...unaryAll(face, settings),
         streamDetectFaces: bidi(face.detectAllFaces, settings),
         streamRedactFaces: bidi(face.redactFaces, settings),
       } satisfies Methods<FaceDetectionServiceServer>,
@@ -83,18 +81,14 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       definition: ScoreConfigServiceService,
       operation: Operation.SCORE_CONFIG,
       isQueued: false,
-      implementation: {
-        getDetectionScore: unary(scoreConfig.getDetectionScore, settings),
-        setDetectionScore: unary(scoreConfig.setDetectionScore, settings),
-      } satisfies Methods<ScoreConfigServiceServer>,
+      implementation: unaryAll(scoreConfig, settings) satisfies Methods<ScoreConfigServiceServer>,
     },
     {
       definition: MeterReadingServiceService,
       operation: Operation.METER_READING,
       isQueued: true,
       implementation: {
-        readMeter: unary(meter.readMeter, settings),
-        fuseMeterReadings: unary(meter.fuseMeterReadings, settings),
+        ...unaryAll(meter, settings),
         streamReadMeters: bidi(meter.readMeter, settings),
       } satisfies Methods<MeterReadingServiceServer>,
     },
@@ -102,28 +96,19 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       definition: VersionServiceService,
       operation: undefined,
       isQueued: false,
-      implementation: {
-        getVersion: unary(() => Promise.resolve(versions), settings),
-      } satisfies Methods<VersionServiceServer>,
+      implementation: unaryAll(
+        { getVersion: () => Promise.resolve(versions) },
+        settings,
+      ) satisfies Methods<VersionServiceServer>,
     },
   ];
 }
 
 /** The service of the administration port. */
 export function createAdminService(access: Access, settings: CallSettings): Service {
-  const handlers: Handlers<AdminServiceServer> = createAdminHandlers({ ...access, now: () => new Date() });
+  const handlers = createAdminHandlers({ ...access, now: () => new Date() });
   return {
     definition: AdminServiceService,
-    implementation: {
-      createApiKey: unary(handlers.createApiKey, settings),
-      listApiKeys: unary(handlers.listApiKeys, settings),
-      revokeApiKey: unary(handlers.revokeApiKey, settings),
-      createCompany: unary(handlers.createCompany, settings),
-      setCompanyPassword: unary(handlers.setCompanyPassword, settings),
-      setCompanyScore: unary(handlers.setCompanyScore, settings),
-      deleteCompanyScore: unary(handlers.deleteCompanyScore, settings),
-      listCompanies: unary(handlers.listCompanies, settings),
-      deleteCompany: unary(handlers.deleteCompany, settings),
-    } satisfies Methods<AdminServiceServer>,
+    implementation: unaryAll(handlers, settings) satisfies Methods<AdminServiceServer>,
   };
 }

@@ -8,6 +8,18 @@ import { type CallSettings, openCall, raceSignal } from './open-call.js';
 /** A handler for one request. Rejects with a Refusal to refuse. */
 type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
 
+type UnaryCalls<Handlers> = {
+  [Method in keyof Handlers]: Handlers[Method] extends UnaryHandler<infer Request, infer Response>
+    ? handleUnaryCall<Request, Response>
+    : never;
+};
+
+/** All handlers of a service by {@link unary}. */
+export function unaryAll<Handlers extends object>(handlers: Handlers, settings: CallSettings): UnaryCalls<Handlers> {
+  const all = Object.entries(handlers) as [string, UnaryHandler<unknown, unknown>][];
+  return Object.fromEntries(all.map(([method, handler]) => [method, unary(handler, settings)])) as UnaryCalls<Handlers>;
+}
+
 /**
  * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise, so a rejection
  * would leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the
