@@ -21,6 +21,7 @@ import { createRoutes } from '../request/create-routes.js';
 import { methodNotAllowed, noSuchRoute } from '../request/no-such-route.js';
 import { badlyEncoded } from '../request/parse-target.js';
 import type { Route } from '../request/route.js';
+import { createUnreadAnswers } from '../reserve-memory.js';
 import { messageOptionsOf } from '../response/field-options.js';
 import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
@@ -73,10 +74,12 @@ export function createRouter(options: RouterOptions): Router {
   const config = createConfig({});
   // Who gives fewer routes wants no other way to what they leave out.
   const rpcs = options.rpcs ?? (options.routes === undefined ? loadRpcs() : []);
+  const budget = options.budget ?? createFairBudget(config.REST_MAX_BUFFERED_BYTES);
   const deps: RouterDependencies = {
     routes: options.routes ?? createRoutes(rpcs),
     rpcs,
-    budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
+    budget,
+    unread: createUnreadAnswers(budget),
     batches: createFairBudget(maxBatches),
     throttle: createThrottle({ now: () => performance.now() }),
     limits: requestLimitsOf(config),

@@ -6,12 +6,14 @@ import type { CallContext, CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import type { Rpc } from '../protos.js';
 import type { Reading } from '../request/body/pump.js';
-import { reserveBody, reserveResponse } from '../reserve-memory.js';
+import { reserveBody, type UnreadAnswers } from '../reserve-memory.js';
 import { type HttpAnswer, send } from '../response/send.js';
 
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
+  /** Those of the budget. */
+  readonly unread: UnreadAnswers;
   /** Batches that may be open. */
   readonly batches: FairBudget;
   readonly throttle: Throttle;
@@ -32,12 +34,15 @@ interface Question {
  * answered: by address, since the key has not been verified when the body is read.
  */
 export async function askCore(
-  { budget, throttle }: OperationDependencies,
+  { budget, unread, throttle }: OperationDependencies,
   request: Request,
   response: Response,
   { rpc, call, hasPicture, ask, show }: Question,
 ): Promise<void> {
-  const share = budget.of(callerAddress(call.clientAddress));
+  const caller = callerAddress(call.clientAddress);
+  const share = budget.of(caller);
+  // Other answers are small.
+  if (hasPicture) unread.assertRoom(caller);
   const answer = async () => {
     const reservation = reserveBody(share);
     try {
@@ -47,7 +52,7 @@ export async function askCore(
     }
   };
   const shown = show(await (hasPicture ? throttle.run(`${rpc.path} ${call.apiKey}`, answer) : answer()));
-  // Others are small, and may be of a score that has been set by now.
-  if (hasPicture) reserveResponse(response, share, shown.body.length);
+  // Others may be of a score that has been set by now.
+  if (hasPicture) unread.reserve(response, caller, shown.body.length);
   send(request, response, { status: 200, ...shown });
 }

@@ -22,17 +22,20 @@ export type BudgetShare = ReturnType<FairBudget['of']>;
 export function createFairBudget(max: number) {
   const held = new Map<string, number>();
   let taken = 0;
+  const hasRoom = (owner: string, amount: number): boolean =>
+    (held.get(owner) ?? 0) + amount <= fairLimit(max - taken - amount);
   return {
     /** The share that one caller may take. */
     of: (owner: string) => ({
       /** All that it can have while nobody else has anything. */
       largest: Math.floor((max * heldPerFree) / (heldPerFree + 1)),
+      /** Whether it may take this much. */
+      hasRoom: (amount: number): boolean => hasRoom(owner, amount),
       /** Takes this much; false, taking nothing, if this caller may have no more. */
       take(amount: number): boolean {
-        const own = (held.get(owner) ?? 0) + amount;
-        if (own > fairLimit(max - taken - amount)) return false;
+        if (!hasRoom(owner, amount)) return false;
         taken += amount;
-        held.set(owner, own);
+        held.set(owner, (held.get(owner) ?? 0) + amount);
         return true;
       },
       give(amount: number): void {

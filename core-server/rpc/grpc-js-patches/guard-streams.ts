@@ -4,6 +4,7 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import { type BudgetShare, createHold, type FairBudget } from '../../../runtime/limits/fair-budget.js';
+import { createTally, type Tally } from '../../../runtime/limits/tally.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
@@ -41,7 +42,7 @@ export const chunkOverheadBytes = 256;
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.
  * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
- * - Responses that are not read.
+ * - Responses that are not read, and calls of who has no room for more of them.
  * - Data sent after a refusal.
  * - Headers that it mishandles: deadlines that it cannot read, text that it would write to stderr, paths that it
  *   would repeat, and large ones, of which HPACK repeats each with a byte.
@@ -53,13 +54,19 @@ export const chunkOverheadBytes = 256;
  *   (https://github.com/grpc/grpc-node/issues/123 is about part of it).
  */
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
+  const unread = createTally();
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
-    const mistake = sanitizeHeaders(headers);
-    if (mistake) noteMistake(stream, mistake);
     const address = addressOf(stream);
-    limitMessages(stream, String(headers[':path']), limits.messageBytes.of(address));
-    limitUnread(stream, limits.unreadBytes.of(address));
+    const share = limits.unreadBytes.of(address);
+    const mistake = sanitizeHeaders(headers);
+    const path = String(headers[':path']);
+    // One more response like those that its caller has not read would be made in vain.
+    const isInVain = isOurs(path) && !share.hasRoom(unread.meanOf(address));
+    if (mistake) noteMistake(stream, mistake);
+    else if (isInVain) noteMistake(stream, noRoom());
+    limitMessages(stream, path, limits.messageBytes.of(address));
+    limitUnread(stream, share, unread, address);
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
@@ -131,7 +138,7 @@ export function limitReadAhead(requests: Readable): void {
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
 
 /** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
-function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
+function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, tally: Tally, address: string): void {
   const write = stream.write.bind(stream) as Write;
   const hold = createHold(share);
   let unread = 0;
@@ -141,8 +148,10 @@ function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
       return false;
     }
     unread += message.length;
+    tally.add(address, message.length);
     return write(message, (error) => {
       unread -= message.length;
+      tally.remove(address, message.length);
       // What is cancelled is reported too, possibly after all has been given back.
       if (!stream.destroyed) hold(unread);
       sent?.(error);

@@ -18,13 +18,16 @@ import {
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
 import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
+import { DetectSingleFaceRequest } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { ReadMeterRequest, StreamReadMetersRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
 import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../../helpers/service/scripted-service.js';
 
+const detectSinglePath = '/imageanalysis.v1.FaceDetectionService/DetectSingleFace';
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
 const streamMetersPath = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';
 const checkPath = '/grpc.health.v1.Health/Check';
@@ -358,6 +361,32 @@ test('responses count until they are read, and one too many is dropped', async (
   // What was cancelled is not given back twice.
   await sleep(10);
   assert.equal(unreadBytes.taken, 0);
+});
+
+test('who has no room for one more response like its unread ones is refused before the analysis', async (t) => {
+  const { service, stage } = await startScripted(t);
+  const session = open(t, service.grpc, { initialWindowSize: 1_000 });
+  await once(session, 'remoteSettings');
+  const image = scriptedPicture('a', 'answer', { cropBytes: 40 * mebibyte });
+  const ask = () => {
+    const stream = call(session, detectSinglePath, { apikey: service.apiKey });
+    stream.end(frame(DetectSingleFaceRequest.encode(DetectSingleFaceRequest.fromPartial({ image })).finish()));
+    return stream;
+  };
+  // One address has four fifths of 256 MiB.
+  const unread = Array.from({ length: 5 }, ask);
+  await Promise.all(unread.map((stream) => once(stream.pause(), 'readable')));
+
+  const refused = await trailersOf(ask());
+  assert.equal(refused['grpc-status'], resourceExhausted);
+  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
+  assert.equal(stage.begun.length, unread.length);
+  const check = call(session, checkPath);
+  check.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(check), ok);
+
+  for (const stream of unread) stream.close(constants.NGHTTP2_CANCEL);
+  await eventually(async () => (await endOf(ask())) === ok);
 });
 
 test('the responses of one stream count together', async (t) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { reserveResponse } from '../../../rest-facade/reserve-memory.js';
+import { createUnreadAnswers } from '../../../rest-facade/reserve-memory.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
@@ -22,12 +22,14 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
     REST_MAX_BUFFERED_BYTES: String(64 * mebi),
     ...env,
   });
-  const { url, port, facade } = started;
+  const { url, port, facade, core } = started;
   const heldBytes = async () => {
     const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
     return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
   };
   return {
+    /** How often the core was asked. */
+    countCalls: () => core.calls.length,
     ask: () =>
       fetch(`${url}/face_detect_single`, {
         method: 'POST',
@@ -51,10 +53,10 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
 }
 
 test(
-  'responses that nobody reads are refused beyond the budget, which is given back when they are closed',
+  'who does not read its responses is refused before the core is asked, once the budget is used up, until they are closed',
   { timeout: 30_000 },
   async (t) => {
-    const { ask, askAndStopReading, untilHeld } = await setUp(t);
+    const { ask, askAndStopReading, untilHeld, countCalls } = await setUp(t);
     const sockets: Socket[] = [];
     for (let n = 0; n < 3; n += 1) sockets.push(await askAndStopReading());
     await untilHeld((bytes) => bytes > 48 * mebi);
@@ -62,6 +64,7 @@ test(
     assert.equal(refused.headers.get('retry-after'), '1');
     const { status, reason } = await readRefusal(refused);
     assert.deepEqual([status, reason], [429, 'QUEUE_FULL']);
+    assert.equal(countCalls(), 3, 'the core is not asked in vain');
     for (const socket of sockets) socket.destroy();
     await untilHeld((bytes) => bytes === 0);
     assert.equal((await ask()).status, 200);
@@ -106,7 +109,7 @@ test('nothing is held for a caller that is gone', () => {
   const budget = createFairBudget(1_000);
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   response.destroy();
-  reserveResponse(response, budget.of('caller'), 100);
+  createUnreadAnswers(budget).reserve(response, 'caller', 100);
   assert.equal(budget.taken, 0);
 });
 
