@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
-import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
+import { Counter } from 'prom-client';
+import { createRegistry } from '../../runtime/observe/registry.js';
 import type { PoolStats } from '../inference/pool/worker-pool.js';
 import type { EndedCall } from '../rpc/interceptors/observe-calls.js';
 
@@ -7,13 +7,7 @@ import type { EndedCall } from '../rpc/interceptors/observe-calls.js';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(version: string) {
-  const registry = createRegistry('core', version);
-  const common = (name: string, help: string) => ({ name: `imageanalysis_${name}`, help, registers: [registry] });
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Counter({ ...common(name, help), labelNames });
-  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets = secondsBuckets) =>
-    new Histogram({ ...common(name, help), labelNames, buckets });
-
+  const { registry, common, counter, histogram, gauge } = createRegistry('core', version);
   const requests = counter('core_requests_total', 'Calls by method, gRPC code and reason.', [
     'method',
     'code',
@@ -49,16 +43,9 @@ export function createMetrics(version: string) {
     },
     /** Adds the pool's state to the metrics. */
     watchPool(stats: () => PoolStats): void {
-      const gauge = (name: string, help: string, read: (stats: PoolStats) => number) =>
-        new Gauge({
-          ...common(name, help),
-          collect() {
-            this.set(read(stats()));
-          },
-        });
-      gauge('queue_depth', 'Pictures waiting for a worker.', ({ queued }) => queued);
-      gauge('workers', 'Workers that have loaded their models.', ({ workers }) => workers);
-      gauge('workers_busy', 'Workers processing a picture.', ({ running }) => running);
+      gauge('queue_depth', 'Pictures waiting for a worker.', () => stats().queued);
+      gauge('workers', 'Workers that have loaded their models.', () => stats().workers);
+      gauge('workers_busy', 'Workers processing a picture.', () => stats().running);
       new Counter({
         ...common('workers_lost_total', 'Workers lost since startup.'),
         collect() {

@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
-import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
+import { createRegistry } from '../../runtime/observe/registry.js';
 import type { Outcome } from './request-context.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -10,29 +9,19 @@ export function createMetrics(options: {
   /** Bytes of uploads, and of responses not sent yet, held at the moment. */
   readonly bufferedBytes: () => number;
 }) {
-  const registry = createRegistry('facade', options.version);
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'imageanalysis_rest_requests_total',
-    help: 'Requests by operation, HTTP status and reason.',
-    labelNames: ['operation', 'status', 'reason'],
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'imageanalysis_rest_request_seconds',
-    help: "From the arrival of a request's headers to its response, including the upload.",
-    labelNames: ['operation'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  new Gauge({
-    name: 'imageanalysis_rest_buffered_bytes',
-    help: 'Bytes of uploads, and of responses not sent yet, held in memory.',
-    registers,
-    collect() {
-      this.set(options.bufferedBytes());
-    },
-  });
+  const { registry, counter, histogram, gauge } = createRegistry('facade', options.version);
+  const requests = counter('rest_requests_total', 'Requests by operation, HTTP status and reason.', [
+    'operation',
+    'status',
+    'reason',
+  ]);
+  const latency = histogram(
+    'rest_request_seconds',
+    "From the arrival of a request's headers to its response, including the upload.",
+    ['operation'],
+  );
+  const held = 'Bytes of uploads, and of responses not sent yet, held in memory.';
+  gauge('rest_buffered_bytes', held, options.bufferedBytes);
 
   return {
     registry,
