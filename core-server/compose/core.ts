@@ -149,22 +149,16 @@ export async function startCore(options: CoreOptions) {
               maxPictureBytes: 0,
             }),
           );
-    const scraped =
-      config.CORE_METRICS_PORT === undefined
-        ? undefined
-        : opened(
-            await startMetricsServer({
-              registry: metrics.registry,
-              host: config.CORE_METRICS_HOST,
-              port: config.CORE_METRICS_PORT,
-              log,
-            }),
-          );
+    const { CORE_METRICS_HOST, CORE_METRICS_PORT } = config;
+    const { registry } = metrics;
+    const scraped = opened(
+      await startMetricsServer({ registry, host: CORE_METRICS_HOST, port: CORE_METRICS_PORT, log }),
+    );
     return {
       /** Of the services; those of AdminService and the metrics are undefined if these are off. */
       port: main.port,
       adminPort: admin?.port,
-      metricsPort: scraped?.port,
+      metricsPort: scraped.port,
       /** The store had never had an API key when the core started. */
       isStoreNew,
       /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */

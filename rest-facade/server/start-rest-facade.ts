@@ -84,14 +84,9 @@ export async function startRestFacade(deps: {
       servers.push(server);
       return server;
     };
-    const { REST_METRICS_HOST: metricsHost, REST_METRICS_PORT: metricsPort } = config;
-    if (metricsPort !== undefined)
-      metricsServer = await startMetricsServer({
-        registry: metrics.registry,
-        host: metricsHost,
-        port: metricsPort,
-        log,
-      });
+    const { REST_METRICS_HOST, REST_METRICS_PORT } = config;
+    const { registry } = metrics;
+    metricsServer = await startMetricsServer({ registry, host: REST_METRICS_HOST, port: REST_METRICS_PORT, log });
     const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
     const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
     const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;

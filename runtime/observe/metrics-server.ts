@@ -20,11 +20,12 @@ const requestTimeoutMs = 5_000;
 export async function startMetricsServer(options: {
   readonly registry: Registry;
   readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
+  /** 0 picks a free port; undefined: nothing is served. */
+  readonly port: number | undefined;
   readonly log: Logger;
 }) {
   const { registry, host, port, log } = options;
+  if (port === undefined) return { port, close: () => Promise.resolve() };
   collectDefaultMetrics({ register: registry });
   const handle: RequestListener = (request, response) => {
     const answer = async () => {

@@ -158,7 +158,7 @@ test('the ports of metrics and gRPC do not take for requests what follows an Upg
   t.after(() => metrics.close());
   const first = request('GET /metrics HTTP/1.1', upgrade);
   const second = request('GET /metrics HTTP/1.1');
-  assert.deepEqual(await statusesOf(metrics.port, [first + beheaded, second]), [200]);
+  assert.deepEqual(await statusesOf(metrics.port ?? 0, [first + beheaded, second]), [200]);
   assert.deepEqual(await statusesOf(core.port, [first + beheaded, second]), []);
   assert.deepEqual(core.calls, []);
 });

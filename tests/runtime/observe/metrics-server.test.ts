@@ -16,7 +16,7 @@ async function setUp(t: TestContext) {
   const server = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, log });
   t.after(() => server.close());
   const open = async () => {
-    const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
+    const socket = connect(server.port ?? 0, '127.0.0.1').setEncoding('latin1');
     t.after(() => socket.destroy());
     await once(socket, 'connect');
     return socket;
