@@ -19,7 +19,6 @@ export function isHttpServing(url: string): Promise<boolean> {
   });
 }
 
-/** Whether a TCP port accepts connections. */
 export function isListening(address: { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ ...address, signal: AbortSignal.timeout(checkTimeoutMs) }, () => {

@@ -32,7 +32,6 @@ export interface LaunchFiles {
   readonly adminCli: string;
 }
 
-/** Both processes, once they are serving. */
 export type Service = Awaited<ReturnType<typeof launch>>;
 
 /** Beyond the time after which a process kills itself, so that its log says so. */
@@ -104,7 +103,6 @@ export async function launch(options: LaunchOptions) {
       pids: () => ({ core: core.pid, facade: facade.pid }),
       /** Stops the facade first, then the core, so that requests in flight can finish. */
       stop,
-      /** Kills both immediately. */
       kill() {
         facade.kill();
         core.kill();

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
-/** What to run, and what to do when it ends. */
 export interface SuperviseOptions {
   /** For messages. */
   readonly name: string;
@@ -104,7 +103,6 @@ export function supervise(options: SuperviseOptions) {
       await ended;
       clearTimeout(killTimer);
     },
-    /** Sends SIGKILL now. */
     kill() {
       stopping = true;
       clearTimeout(restartTimer);

@@ -25,7 +25,6 @@ export function optionOf<Message>(object: protobuf.ReflectionObject, name: strin
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** An option by its members. */
 function toOption<Message>({ root }: protobuf.ReflectionObject, name: string, given: Given): Message {
   const { resolvedType } = root.lookup(name.includes('.') ? name : ownPackage + name) as protobuf.Field;
   return readMessage(resolvedType as protobuf.Type, given) as Message;

@@ -24,7 +24,6 @@ import { createAdminService, createServices } from './services.js';
 
 const workerMainUrl = new URL('../worker-main.js', import.meta.url);
 
-/** The core's settings, and where its files are. */
 export interface CoreOptions {
   readonly config: CoreConfig;
   readonly log: Logger;

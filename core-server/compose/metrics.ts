@@ -25,7 +25,6 @@ export function createMetrics(version: string) {
 
   return {
     registry,
-    /** A call to our services ended, possibly refused. */
     callEnded({ method, code, reason, seconds }: EndedCall): void {
       requests.inc({ method, code, reason });
       latency.observe({ method }, seconds);
@@ -41,7 +40,6 @@ export function createMetrics(version: string) {
       readings.inc({ status });
       if (confidence !== undefined) confidences.observe(confidence);
     },
-    /** Adds the pool's state to the metrics. */
     watchPool(stats: () => PoolStats): void {
       gauge('queue_depth', 'Pictures waiting for a worker.', () => stats().queued);
       gauge('workers', 'Workers that have loaded their models.', () => stats().workers);

@@ -7,7 +7,6 @@ import type { Metrics } from './metrics.js';
 /** Steps of the meter reader that each run a network. */
 const meterSteps = ['locate', 'refine', 'read', 'mark'] as const;
 
-/** A pool, and what is told of its tasks. */
 export interface ObservedPool {
   readonly pool: Pick<WorkerPool<AnalysisTasks>, 'run'>;
   readonly metrics: Metrics;

@@ -29,7 +29,6 @@ import type { AnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
 import { type ObservedPool, observePool } from './observe-pool.js';
 
-/** What the services of the public port are made from. */
 interface ServiceDependencies extends ObservedPool {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
@@ -104,7 +103,6 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
   ];
 }
 
-/** The service of the administration port. */
 export function createAdminService(access: Access, settings: CallSettings): Service {
   const handlers = createAdminHandlers({ ...access, now: () => new Date() });
   return {

@@ -89,7 +89,6 @@ export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Sim
   };
 }
 
-/** The point that the similarity brings to this one. */
 function undo({ a, b, x, y }: Similarity, point: Point): Point {
   const [u, v, square] = [point.x - x, point.y - y, a * a + b * b];
   return { x: (a * u + b * v) / square, y: (a * v - b * u) / square };

@@ -26,7 +26,6 @@ export interface CropWish {
   readonly isAligned: boolean;
 }
 
-/** A face to cut out: its box and five points. */
 export interface Cuttable {
   readonly box: Box;
   readonly landmarks: readonly Point[];

@@ -22,7 +22,6 @@ export interface CallState {
 /** Interceptors and handlers of a call have its metadata in common, in which only texts can travel. */
 const slot = createSymbolProperty<Metadata, CallState>();
 
-/** The state of the call that came with this metadata. */
 export function stateOf(metadata: Metadata): CallState {
   const state = slot.get(metadata) ?? {};
   slot.set(metadata, state);

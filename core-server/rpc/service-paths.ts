@@ -1,6 +1,5 @@
 import type { ServiceDefinition } from '@grpc/grpc-js';
 
-/** Whether a path is one of our own services'. */
 export const isOurs = (path: string): boolean => path.startsWith('/imageanalysis.');
 
 /** Whether a path needs no key: health and reflection. */

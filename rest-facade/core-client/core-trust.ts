@@ -5,7 +5,6 @@ import type { Config } from '../config.js';
 /** How the core is verified, and how the facade authenticates to it. */
 export type CoreTrust = Awaited<ReturnType<typeof loadCoreTrust>>;
 
-/** To a core without TLS. */
 export const plainText = { credentials: credentials.createInsecure(), options: {} };
 
 /**

@@ -24,7 +24,6 @@ export interface LoadedStatus {
   readonly details: readonly { readonly type_url: string; readonly value: Buffer }[];
 }
 
-/** The refusal of one request of a stream. */
 export function fromLoadedStatus(refused: LoadedStatus): Refusal {
   const details = refused.details.map(({ type_url: typeUrl, value }) => ({ typeUrl, value }));
   const sent = readRefusal({ ...refused, details });
@@ -66,7 +65,6 @@ function fromTransport(error: ServiceError): Refusal {
   }
 }
 
-/** The core cannot be reached. */
 export function coreUnavailable(cause: unknown): Refusal {
   return refuse('CORE_UNAVAILABLE', 'the service is not ready to answer, try again', {
     retryAfterSeconds: reconnectSeconds,

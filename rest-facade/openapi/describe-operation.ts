@@ -61,7 +61,6 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
   return describeAnswer(description, { 'application/json': { schema, example } });
 }
 
-/** A response of a line for each picture. */
 function describeLines({ name }: protobuf.Type, example: object): Schema {
   const schema = {
     // A text, as generated clients have no type for lines.

@@ -94,7 +94,6 @@ function readAddress(http: HttpRule): Pick<Route, 'verb' | 'template'> {
   return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
 }
 
-/** What of a request fills which field. */
 function bindFields(
   fields: ReadonlyMap<string, Field>,
   template: string,

@@ -1,6 +1,5 @@
 import { invalidField, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
-/** A path that no operation and no page has. */
 export function noSuchRoute(rawPath: string): Refusal {
   return invalidField('path', showPath(rawPath), 'one of those in /openapi.json', 'NO_SUCH_ROUTE');
 }

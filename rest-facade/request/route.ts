@@ -4,7 +4,6 @@ import type { Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import type { Field } from './field.js';
 
-/** How the body of a request is read. */
 export type BodyRule =
   /** `json`: an object whose members fill the fields that nothing else fills. */
   { readonly kind: 'none' | 'json' } | PictureRule;

@@ -56,7 +56,6 @@ export interface AppOptions extends RouterOptions {
   readonly isTrustedProxy?: IsTrustedProxy;
 }
 
-/** The HTTP application of the facade. */
 export function createApp({ isTrustedProxy = () => false, ...options }: AppOptions): Express {
   const app = express();
   for (const setting of ['x-powered-by', 'etag', 'query parser']) app.disable(setting);
@@ -126,7 +125,6 @@ function allowMethods(verbs: readonly string[]): RequestHandler {
 
 /** Headers that every operation takes. */
 const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent', 'x-api-key', 'x-request-id'];
-/** Those of Connect and gRPC-Web. */
 const rpcHeaders = ['connect-protocol-version', 'connect-timeout-ms', 'grpc-timeout', 'x-grpc-web', 'x-user-agent'];
 /** Of gRPC-Web's responses; ours have them in the body, those of a proxy in between may not. */
 const rpcTrailers = ['grpc-message', 'grpc-status', 'grpc-status-details-bin'];

@@ -9,7 +9,6 @@ const picturesAtOnce = 8;
 const maxUnreadBytes = 8 * 2 ** 20;
 const maxFilenameLength = 255;
 
-/** A picture without its line. */
 interface Picture {
   readonly filename: string;
   readonly arrivedAt: number;

@@ -59,7 +59,6 @@ function refusalOf(errorCode: string | undefined): Refusal {
   }
 }
 
-/** Response and headers as HTTP bytes. */
 function render(refusal: Refusal, requestId: string, isTls: boolean): string {
   const { status, headers, body } = renderError(refusal, requestId);
   const all = {

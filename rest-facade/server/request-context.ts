@@ -6,7 +6,6 @@ import { createSymbolProperty } from '../../runtime/node-patches/symbol-property
 import { requestIdOf } from '../../runtime/observe/request-id.js';
 import type { CallContext } from '../core-client/core-client.js';
 
-/** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
   readonly requestId: string;
   /** Address of the caller, for the fair shares of the budget and of failed passwords, and for the log. */
@@ -88,14 +87,12 @@ function clientAddressOf({ ip, socket }: Request): string {
   return ip !== undefined && isIP(ip) !== 0 ? ip : (socket.remoteAddress ?? 'unknown');
 }
 
-/** The context that `openRequest` made. */
 export function contextOf(response: Response): RequestContext {
   const context = response.locals['imageAnalysis'] as RequestContext | undefined;
   if (context === undefined) throw new Error('the request has no context yet');
   return context;
 }
 
-/** What accompanies the request's call to the core. */
 export function toCallContext(context: RequestContext, apiKey: string): CallContext {
   const { requestId, traceparent, clientAddress } = context;
   return { apiKey, requestId, traceparent, clientAddress, deadline: context.deadline(), signal: context.signal() };

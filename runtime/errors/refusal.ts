@@ -93,7 +93,6 @@ export function tooManyOpen(what: string, max: number): Refusal {
   });
 }
 
-/** The process is about to stop. */
 export function shuttingDown(whatToDo = 'try again'): Refusal {
   return refuse('SHUTTING_DOWN', `the service is shutting down, ${whatToDo}`);
 }
@@ -103,7 +102,6 @@ export function callerGone(cause?: unknown): Refusal {
   return refuse('CLIENT_CLOSED', 'the caller went away before the answer was ready', { cause });
 }
 
-/** The caller's own deadline. */
 export function deadlinePassed(cause?: unknown): Refusal {
   return refuse('DEADLINE', 'the deadline passed before the answer was ready, try again', {
     cause,
@@ -112,7 +110,6 @@ export function deadlinePassed(cause?: unknown): Refusal {
 
 const maxShownLength = 128;
 
-/** A text clipped for `details.value`. */
 export function clip(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

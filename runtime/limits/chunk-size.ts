@@ -5,7 +5,6 @@ export const minMeanChunkBytes = 64;
 /** This many may be of any size, as in a form that is written piece by piece. */
 export const maxSmallChunks = 1_000;
 
-/** Whether this many chunks with this many bytes in total are too small. */
 export function areTooSmall(chunks: number, bytes: number): boolean {
   return chunks > maxSmallChunks && bytes < chunks * minMeanChunkBytes;
 }

@@ -12,7 +12,6 @@ import { platform, setPriority } from 'node:os';
 const behindTheMainThread = 10;
 const isOneAThread = platform() === 'linux';
 
-/** Puts the calling thread behind the main thread. */
 export function putBehindMainThread(): void {
   if (isOneAThread) setPriority(behindTheMainThread);
 }

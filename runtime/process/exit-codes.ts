@@ -8,7 +8,6 @@ export const exitCodes = {
   mistaken: 2,
 } as const;
 
-/** The exit code for the error that ended a program. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError || isOfParseArgs(error) ? exitCodes.mistaken : exitCodes.failed;
 }

@@ -5,7 +5,6 @@ const stopMessage = { type: 'stop' } as const;
 /** What closing may take beyond the grace, before a process that was told to stop kills itself. */
 export const closeMs = 6_000;
 
-/** Tells a child process to stop. */
 export function tellToStop(child: ChildProcess): void {
   // The callback swallows the error if the child has already exited.
   if (child.connected) child.send(stopMessage, () => undefined);
@@ -45,7 +44,6 @@ export function tellLauncher(host: NodeJS.Process, message: Serving): void {
   if (host.connected) host.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Whether something received over the channel is that. */
 export function isServing(message: unknown): message is Serving {
   return (message as Partial<Serving> | null)?.type === 'serving';
 }

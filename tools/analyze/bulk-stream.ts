@@ -34,7 +34,6 @@ export interface BulkOptions extends RequestOptions {
 /** Takes a picture's line, and what the service made of the picture. */
 type OnLine = (line: Line, redacted?: Redacted) => Promise<void>;
 
-/** A picture in flight. */
 interface Picture {
   readonly file: string;
   /** Set once it is answered; settles when the line has been written. */
@@ -94,7 +93,6 @@ async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGen
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
 }
 
-/** Whether another stream may succeed. */
 function mayPass(failure: Error): failure is RefusedError {
   return failure instanceof RefusedError && (failure.retryAfterSeconds !== undefined || lost.has(failure.code));
 }

@@ -72,7 +72,6 @@ export async function readCommandLine(args: readonly string[], environment: Read
   const [option, folder] = redact === undefined ? (['annotate', annotate] as const) : (['redact', redact] as const);
   if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {
-    /** Files and folders. */
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
     csv: values.csv,

@@ -5,7 +5,6 @@ import { whyUnreadable } from '../run-command.js';
 /** Including HEIC and BMP: the service says for each what it wants instead. */
 const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
 
-/** What `findPictures` needs besides. */
 interface FindOptions {
   /** Called for each file in a folder without an image extension. */
   readonly onLeftOut?: (file: string) => void;

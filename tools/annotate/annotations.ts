@@ -10,13 +10,11 @@ export interface DrawnFace extends Pick<DetectedFace, 'bbox' | 'landmarks'> {
   readonly detection_score: string | number;
 }
 
-/** A face with its score and, if present, its landmarks. */
 export function annotateFace({ bbox, detection_score: score, landmarks }: DrawnFace): Annotation {
   const dots = Object.values(landmarks ?? {});
   return { box: bbox, colour: faceColour, dots, text: [floor(Number(score), 2)] };
 }
 
-/** The counter with its value, and each digit with its confidence in percent. */
 export function annotateMeter(meter: MeterAnswer): Annotation[] {
   const colour = meter.status === 'ok' ? okColour : checkColour;
   const { bbox: box, digits, value, unit, status, confidence } = meter;

@@ -7,7 +7,6 @@ export interface RefusedAnswer extends Pick<RefusedError, 'message' | 'code' | '
   readonly request_id?: string | undefined;
 }
 
-/** The responses of both features for one picture, unchanged. */
 export interface Analysis {
   readonly faces: AllFacesAnswer | RefusedAnswer;
   readonly meter: MeterAnswer | RefusedAnswer;
@@ -53,7 +52,6 @@ function summariseMeter(meter: Analysis['meter']): string {
   return meter.reason === 'NO_READING' ? 'no meter' : `meter refused: ${meter.message}`;
 }
 
-/** What to draw for the responses. */
 export function toAnnotations({ faces, meter }: Analysis): Annotation[] {
   return [
     ...('reason' in faces ? [] : faces.result.map(annotateFace)),

@@ -38,7 +38,6 @@ async function identify(file: string): Promise<string> {
   return `${dev} ${ino}`;
 }
 
-/** Whether this command wrote the file. */
 async function isAnalysis(file: string): Promise<boolean> {
   try {
     const { faces, meter } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;

@@ -5,7 +5,6 @@ import type { Semaphore } from '../limits/semaphore.js';
 import type { CompanyStore } from './knex-company-store.js';
 import type { PasswordHasher } from './password.js';
 
-/** A company's name and password, and who sent them. */
 interface CompanyCredentials extends PasswordAttempt {
   readonly password: string;
   /** Aborted when the caller is gone: a password still waiting is then not checked. */

@@ -1,12 +1,10 @@
 const maxCompanyNameLength = 64;
 
-/** The rule for company names, in words. */
 export const companyNameRule = `1 to ${maxCompanyNameLength} letters, digits, ".", "_" or "-", but not only dots`;
 
 // Clients remove `.` and `..` from a URL before sending it.
 const form = new RegExp(`^(?!\\.+$)[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);
 
-/** Whether a company could have this name. */
 export function isCompanyName(name: string): boolean {
   return form.test(name);
 }

@@ -14,7 +14,6 @@ export function limitPasswordChecks(processors: number, threads: number): number
   return Math.max(1, Math.floor(Math.min(processors / 2, threads / 4)));
 }
 
-/** Turns passwords into their stored form, and verifies them against it. */
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
 /**

@@ -15,7 +15,6 @@ const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern = /^ia_[0-9a-hjkmnp-tv-z]{12}$/;
 const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
 
-/** Creates a new key from `randomBytes(count)`. */
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
   const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
   return {
@@ -24,7 +23,6 @@ export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiK
   };
 }
 
-/** Whether a key could have this public id. */
 export function isApiKeyId(id: string): boolean {
   return idPattern.test(id);
 }

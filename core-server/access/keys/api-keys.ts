@@ -4,7 +4,6 @@ import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
 import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 
-/** Issues, lists, revokes and checks API keys. */
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** @param randomBytes cryptographically random */

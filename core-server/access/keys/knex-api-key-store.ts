@@ -8,7 +8,6 @@ export interface ApiKey extends ApiKeyMessage {
   createTime: Date;
 }
 
-/** An API key as it is stored. */
 export interface StoredApiKey {
   readonly apiKey: ApiKey;
   /** SHA-256 of the secret, 32 bytes. */

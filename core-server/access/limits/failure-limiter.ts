@@ -4,7 +4,6 @@ import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isCompanyName } from '../companies/company-name.js';
 import { secondsLeft } from './rate-limit.js';
 
-/** Who tried to log in as which company. */
 export interface PasswordAttempt {
   readonly company: string;
   /** Public id of the API key that was sent. */

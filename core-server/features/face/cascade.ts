@@ -25,7 +25,6 @@ export interface SecondLook {
   readonly zoom: number;
 }
 
-/** Scale of the overview of a picture. */
 export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'>): number {
   return Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
 }

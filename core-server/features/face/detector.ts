@@ -31,7 +31,6 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
     usual: createTasks({ model, rule, now }),
     /** For a worker beside which a core is spare. */
     withHelp: createTasks({ model: helped, rule, now }),
-    /** Frees the network's memory. */
     async release() {
       await Promise.all([model.release(), helped.release()]);
     },

@@ -32,7 +32,6 @@ const inputMultiple = 32;
 /** More than the faces in any picture; limits the time for suppression. */
 const maxCandidates = 3000;
 
-/** What a task that finds faces is made of. */
 export interface FaceDetectorParts {
   readonly model: Pick<Model, 'name' | 'version' | 'run'>;
   readonly rule: CascadeRule;

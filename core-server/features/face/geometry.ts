@@ -23,7 +23,6 @@ export function intersectionOverUnion(a: Box, b: Box): number {
   return shared / (area(a) + area(b) - shared);
 }
 
-/** Whether the centre of its box lies in the region. */
 export function isCentredIn({ box }: Pick<Candidate, 'box'>, { left, top, width, height }: Region): boolean {
   const x = (box.xmin + box.xmax) / 2;
   const y = (box.ymin + box.ymax) / 2;

@@ -2,7 +2,6 @@ import type { Face } from '../../../generated/imageanalysis/v1/face_detection.js
 import type { CropWish } from '../../image/crop.js';
 import type { Box, ImageFile, ImageFormat, ImageLimits, RedactionStyle } from '../../image/picture.js';
 
-/** What both tasks take. */
 interface FaceTaskInput {
   readonly image: ImageFile;
   /** Faces below this score do not count, 0..1. */
@@ -10,7 +9,6 @@ interface FaceTaskInput {
   readonly limits: ImageLimits;
 }
 
-/** What both tasks tell of their work. */
 interface FaceTaskOutput {
   /** Size of the upright picture, pixels. */
   readonly width: number;
@@ -59,7 +57,6 @@ export interface RedactFacesOutput extends FaceTaskOutput {
   readonly model: string;
 }
 
-/** The tasks of this feature in the worker pool. */
 export type FaceTasks = {
   detectFaces: { input: DetectFacesInput; output: DetectFacesOutput };
   redactFaces: { input: RedactFacesInput; output: RedactFacesOutput };

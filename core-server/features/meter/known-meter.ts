@@ -22,7 +22,6 @@ export interface ReadDigits {
 
 export type Contradiction = 'digits' | 'below' | 'jump';
 
-/** How a reading contradicts what is known about the meter. */
 export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradiction[] {
   const found: Contradiction[] = [];
   if (!hasKnownLength(read, known)) found.push('digits');

@@ -71,7 +71,6 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       const unit = text.unit || reading.unit;
       return { reading: { ...reading, unit, printed: text }, timings: timings() };
     },
-    /** Frees the networks' memory. */
     async release() {
       await Promise.all([counters.release(), print.release()]);
     },

@@ -81,7 +81,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       if (reading === null) return { reading: null, timings };
       return { reading: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis, timings };
     },
-    /** Frees the networks' memory. */
     async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));
     },

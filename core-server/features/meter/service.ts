@@ -18,7 +18,6 @@ import type { ReaderRules } from './reader-rules.js';
 import type { MeterReading, MeterTasks, ReadMeterInput } from './task.js';
 import { validateKnownMeter, validatePhotos } from './validate.js';
 
-/** Handlers of MeterReadingService. */
 export function createMeterReadingHandlers(deps: {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
   readonly limits: ImageLimits;

@@ -52,7 +52,6 @@ export interface MeterReading extends Omit<ReadMeterResponse, 'status' | 'warnin
   readonly details: Omit<ReadingDetails, 'model'>;
 }
 
-/** The tasks of this feature in the worker pool. */
 export type MeterTasks = {
   readMeter: { input: ReadMeterInput; output: ReadMeterOutput };
 };

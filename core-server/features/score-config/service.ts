@@ -6,7 +6,6 @@ import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateGetDetectionScore, validateSetDetectionScore } from './validate.js';
 
-/** Handlers of ScoreConfigService. */
 export function createScoreConfigHandlers(deps: {
   readonly scores: Pick<CompanyStore, 'findScore' | 'setScore'>;
   readonly companies: Pick<Companies, 'authenticate'>;

@@ -36,7 +36,6 @@ export async function decodeRegion(file: Decodable, region: Region, size: Size =
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
 
-/** Decoded pixels, rotated clockwise by quarter turns. */
 export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
   const { data, width, height } = picture;
   const turned = await sharp(data, { raw: { width, height, channels: 3 } })

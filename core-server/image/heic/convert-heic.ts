@@ -6,7 +6,6 @@ import { checkSize } from '../decode/open-picture.js';
 import type { ImageFile, ImageLimits, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
-/** What the thread is given. */
 export interface HeicInput extends Pick<ImageLimits, 'maxPixels' | 'maxSide'> {
   readonly bytes: Uint8Array;
 }

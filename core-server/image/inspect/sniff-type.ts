@@ -1,4 +1,3 @@
-/** The picture types that are decoded. */
 export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'heic';
 
 // Our own few lines: code that sees hostile bytes first should be short enough to review.

@@ -75,7 +75,6 @@ export function parseManifest(value: unknown): Manifest {
   return parseModelFile(manifestSchema, value, 'the model manifest');
 }
 
-/** Names of the models that can serve a task. */
 export function modelNames(manifest: Manifest, task: string): string[] {
   return manifest.models.filter((model) => model.task === task).map((model) => model.name);
 }

@@ -36,7 +36,6 @@ export type FromWorker =
 /** A refusal as sent between threads, where classes are lost. */
 type WireError = ReturnType<typeof toWireError>;
 
-/** A task's error, ready to be sent. */
 export function toWireError(thrown: unknown) {
   const { code, reason, message, details, retryAfterSeconds, cause } = Refusal.from(thrown);
   return { code, reason, message, details, retryAfterSeconds, cause: toPlainCause(cause) };

@@ -69,11 +69,9 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
     get canWork() {
       return failedStarts === 0 || countReady() > 0;
     },
-    /** Workers lost since startup. */
     get lost() {
       return lost;
     },
-    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
     ready,
     stopReplacing() {
       replaces = false;

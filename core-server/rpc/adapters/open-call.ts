@@ -18,7 +18,6 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
-/** A call, and how to end it. */
 export type OpenCall = ReturnType<typeof openCall>;
 
 /**
@@ -64,7 +63,6 @@ export function openCall(
     log,
     /** Ends its work with the reason for the caller to see. */
     abort,
-    /** Frees the listeners and timers. */
     close(): void {
       clearTimeout(timer);
       grpcCall.removeListener('cancelled', onCancelled);

@@ -19,7 +19,6 @@ export function useSqliteDriver(db: Knex): void {
   (db.client as Knex.Client).driver = driver;
 }
 
-/** The pool of knex, tarn's. */
 interface ConnectionPool {
   on(event: 'createFail', listener: (id: number, error: Error) => void): void;
 }

@@ -21,7 +21,6 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 /** knex asks for it, and nothing calls it: a backup is restored instead. */
 const noWayBack = () => Promise.reject(new Error('migrations cannot be undone'));
 
-/** Where knex notes what it ran. */
 const migrationsTable = 'knex_migrations';
 
 /**

@@ -65,7 +65,6 @@ function preparePostgres(statementTimeoutMs: number) {
   };
 }
 
-/** Why connections could not be opened. */
 const connectFailures = new WeakSet<Error>();
 
 /**

@@ -54,7 +54,6 @@ export class SqliteFile {
   /** @param name its path */
   constructor(readonly name: string) {}
 
-  /** A connection to the file was opened. */
   noteOpened(): void {
     this.#isFileInPlace ??= watch(this.name);
     this.#isWalInPlace = undefined;
@@ -100,7 +99,6 @@ const files = new WeakMap<Knex.Config, SqliteFile>();
 
 const configOf = (db: Knex): Knex.Config => (db.client as Knex.Client).config;
 
-/** From now on, {@link sqliteFileOf} finds this file. */
 export const setSqliteFile = (db: Knex, file: SqliteFile): unknown => files.set(configOf(db), file);
 
 /** The file of a store, also of one in a transaction; undefined if it is in PostgreSQL. */

@@ -1,6 +1,5 @@
 import { refuse } from '../../../runtime/errors/refusal.js';
 
-/** Size of the first buffer. */
 const firstBytes = 64 * 1024;
 
 /**
@@ -13,7 +12,6 @@ export function createByteCollector(maxBytes: number, expectedBytes = maxBytes) 
   let buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, expectedBytes, maxBytes));
   let length = 0;
   return {
-    /** Copies a chunk to the end. */
     push(chunk: Uint8Array): void {
       const wanted = length + chunk.length;
       if (wanted > buffer.length) {

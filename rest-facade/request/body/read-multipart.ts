@@ -18,7 +18,6 @@ const maxNameBytes = 100;
  */
 const maxContentTypeLength = 200;
 
-/** The files that a form has. */
 interface FileRule {
   /** Name of their parts. */
   readonly sentAs: string;
@@ -30,7 +29,6 @@ interface FileRule {
   readonly areSeparate: boolean;
 }
 
-/** A file, once it is complete. */
 export interface FormFile {
   readonly filename: string;
   readonly bytes: Buffer;
@@ -178,7 +176,6 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
   return refuse('MALFORMED_MULTIPART', `body ${what}, want ${wish}`, { cause });
 }
 
-/** The refusal of a form that breaks a limit. */
 function overLimit(what: string, limit: number, unit = '', field?: string): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {

@@ -67,7 +67,6 @@ const threshold = connectThreshold({
 });
 const options = connectOptions(askAgain, note);
 
-/** Asks the service about the picture. */
 async function analyse(): Promise<void> {
   if (file !== undefined)
     await ask(pathOf[mode], [file], send, (answer, elapsedMs) => {

@@ -62,7 +62,6 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
   );
 
   return {
-    /** Shows the fields of an operation. */
     show(wanted: Mode): void {
       mode = wanted;
       show();

@@ -71,7 +71,6 @@ function drawDigit(digit: string, [a, b, , d]: Corners, size: Size): SVGTextElem
   return svg('text', { class: 'read', transform, y: -rise, 'font-size': height, 'text-anchor': 'middle' }, digit);
 }
 
-/** Marks one face or digit among the others. */
 export function highlight(index: number | undefined): void {
   for (const group of overlay.querySelectorAll('g[data-index]'))
     group.classList.toggle('marked', group.getAttribute('data-index') === String(index));

@@ -59,9 +59,7 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
   addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
   return {
     take,
-    /** Those in the strip. */
     files: () => files,
-    /** Marks the one that is shown. */
     mark,
     /** Says below a picture what was found in it. */
     caption(index: number, text: string, isGood: boolean): void {

@@ -1,6 +1,5 @@
 import { byId, html } from './dom.js';
 
-/** Hands a file to the browser's downloads. */
 export function save(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   html('a', { href: address, download: name }).click();

@@ -93,7 +93,6 @@ export function connectThreshold(options: {
   });
 
   return {
-    /** Form fields for a detection. */
     read(): [name: string, value: string][] {
       const fields: [string, string][] = [];
       if (company.value !== '') fields.push(['company', company.value]);

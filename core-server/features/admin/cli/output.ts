@@ -8,7 +8,6 @@ export const operationsByName: ReadonlyMap<string, Operation> = new Map(
     .map((operation) => [operationName(operation), operation]),
 );
 
-/** An API key as `--json` shows it. */
 export function apiKeyToJson(apiKey: ApiKey): Record<string, unknown> {
   return {
     id: apiKey.id,
@@ -20,7 +19,6 @@ export function apiKeyToJson(apiKey: ApiKey): Record<string, unknown> {
   };
 }
 
-/** A company as `--json` shows it. */
 export function companyToJson(company: Company): Record<string, unknown> {
   return {
     name: company.name,
@@ -29,7 +27,6 @@ export function companyToJson(company: Company): Record<string, unknown> {
   };
 }
 
-/** Lines of a table of API keys. */
 export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
   if (apiKeys.length === 0) return 'There are no API keys.';
   return toTable([
@@ -44,7 +41,6 @@ export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
   ]);
 }
 
-/** Lines of a table of companies. */
 export function companiesToTable(companies: readonly Company[]): string {
   if (companies.length === 0) return 'There are no companies.';
   return toTable([

@@ -5,7 +5,6 @@ import { scoreRule } from '../../../common/score.js';
 import type { AdminHandlers } from '../service.js';
 import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
 
-/** What the admin command needs from outside. */
 export interface AdminCliDependencies {
   /** Opens the store, which must exist unless the work `mayCreate` it, does the work and closes the store. */
   readonly withHandlers: <T>(
@@ -56,7 +55,6 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
   return program;
 }
 
-/** `keys create|list|revoke`. */
 function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependencies): void {
   const names = [...operationsByName.keys()];
   keys
@@ -96,7 +94,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     });
 }
 
-/** `companies create|set-password|set-score|reset-score|list|delete`. */
 function addCompanies(companies: Command, deps: AdminCliDependencies): void {
   const { withHandlers, write } = deps;
   withPasswordOptions(companies.command('create'))

@@ -8,7 +8,6 @@ import type { Place } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { asInTraining, quadsTensor, readQuads } from './network-tensors.js';
 
-/** A place that may be a counter. */
 export interface CounterCandidate {
   readonly quad: Quad;
   readonly score: number;

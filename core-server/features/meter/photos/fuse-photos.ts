@@ -13,7 +13,6 @@ export interface SeenCounter {
   readonly hypothesis: Pick<Hypothesis, 'strips' | 'readings' | 'marks'>;
 }
 
-/** Several photos as one reading. */
 export interface FusedCounter {
   readonly counter: CounterReading;
   /** The photo that says most for it; the places of `counter` are in that one. */

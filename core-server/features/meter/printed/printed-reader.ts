@@ -58,7 +58,6 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}) 
         if (library) idle = setTimeout(() => void end(), idleMs).unref();
       }
     },
-    /** Ends the thread. */
     release: end,
   };
 }

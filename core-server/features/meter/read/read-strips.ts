@@ -26,7 +26,6 @@ export async function readStrips(
   }));
 }
 
-/** Looks at the wheels of a reading. */
 export async function readMarks(
   model: Pick<Model, 'run'>,
   picture: RgbPicture,
