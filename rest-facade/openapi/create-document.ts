@@ -33,8 +33,7 @@ export function createDocument(
   const scheme = schemes[key];
   const reasons = readReasons();
   const responses = createResponseSchemas();
-  const { maxImageBytes, maxBatchFiles } = options.limits;
-  const context = { reasons, responses, maxImageBytes, maxBatchFiles };
+  const context = { reasons, responses, limits: options.limits };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupRoutes(routes, ({ verb, template }) => `${verb} ${template}`).values()) {
     const [{ rpc, template, verb }] = group;

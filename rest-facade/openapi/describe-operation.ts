@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
+import type { RequestLimits } from '../config.js';
 import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
 import { hasPicture, isChoice, type PictureRule, type Route } from '../request/route.js';
@@ -16,8 +17,7 @@ const { lcFirst, ucFirst } = protobuf.util;
 export interface OperationContext {
   readonly reasons: readonly ErrorReason[];
   readonly responses: ReturnType<typeof createResponseSchemas>;
-  readonly maxImageBytes: number;
-  readonly maxBatchFiles: number;
+  readonly limits: RequestLimits;
 }
 
 /**
@@ -150,12 +150,14 @@ function describeBodies(route: Route, context: OperationContext): Schema {
 /** The content type of a body, and what it contains. */
 function describeBody({ body, openFields, isBatch }: Route, context: OperationContext): [string, Schema] {
   if (body.kind === 'raw') {
-    const limit = formatBytes(context.maxImageBytes);
+    const limit = formatBytes(context.limits.maxImageBytes);
     const description = `The picture, at most ${limit}; the query string has the form's fields.`;
     return ['image/*', { schema: { type: 'string', format: 'binary', description } }];
   }
   const isForm = body.kind === 'multipart';
-  const pictures: [string, Schema][] = hasPicture(body) ? [[body.sentAs, describePicture(body, isBatch, context)]] : [];
+  const pictures: [string, Schema][] = hasPicture(body)
+    ? [[body.sentAs, describePicture(body, isBatch, context.limits)]]
+    : [];
   const required = pictures.map(([name]) => name);
   const fields = openFields.map(({ name, definition, isList }): [string, Schema] => {
     const { required: isRequired, example } = fieldOptionsOf(definition);
@@ -181,8 +183,7 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
   return [isForm ? 'multipart/form-data' : 'application/json', content];
 }
 
-function describePicture(rule: PictureRule, isBatch: boolean, context: OperationContext): Schema {
-  const { maxImageBytes, maxBatchFiles } = context;
+function describePicture(rule: PictureRule, isBatch: boolean, { maxImageBytes, maxBatchFiles }: RequestLimits): Schema {
   const limit = `at most ${formatBytes(maxImageBytes)}`;
   if (rule.kind === 'data-url')
     return {

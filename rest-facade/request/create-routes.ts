@@ -3,6 +3,7 @@ import type { FieldRules, RestBinding, RestOptions } from '../../generated/image
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import { optionOf, readOption } from '../read-option.js';
+import { groupRoutes } from './choose-route.js';
 import { type Field, readFields } from './field.js';
 import { type BodyRule, hasPicture, isChoice, type PictureRule, type Route } from './route.js';
 
@@ -30,12 +31,8 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
       throw new Error(`${nameOf(rpc)}: ${(error as Error).message}`, { cause: error });
     }
   });
-  const taken = new Map<string, Route>();
-  for (const route of routes) {
-    const place = placeOf(route);
-    const other = taken.get(place);
-    if (other !== undefined) throw new Error(`${nameOf(route.rpc)}: ${place} is taken by ${nameOf(other.rpc)}`);
-    taken.set(place, route);
+  for (const [place, [first, other]] of groupRoutes(routes, placeOf)) {
+    if (other !== undefined) throw new Error(`${nameOf(other.rpc)}: ${place} is taken by ${nameOf(first.rpc)}`);
   }
   return routes;
 }
@@ -48,10 +45,12 @@ function placeOf({ verb, template, query }: Route): string {
 
 function createRoutesOf(rpc: Rpc): Route[] {
   const http = readOption<HttpRule>(rpc.method, 'google.api.http');
-  const { bindings, refusals: names } = optionOf<RestOptions>(rpc.method, 'rest');
-  const refusals = names.map((name) => oneOf(name, Object.keys(codeOfReason) as Reason[], 'refusals'));
+  const { bindings, refusals } = optionOf<RestOptions>(rpc.method, 'rest');
+  const unknown = refusals.find((name) => !Object.hasOwn(codeOfReason, name));
+  if (unknown !== undefined)
+    throw new Error(`option rest: refusals is "${unknown}", want one of ${Object.keys(codeOfReason).join(', ')}`);
   const rules = http === undefined ? [] : [http, ...http.additionalBindings];
-  const routes = rules.map((rule) => createRoute(rpc, rule, bindings, refusals));
+  const routes = rules.map((rule) => createRoute(rpc, rule, bindings, refusals as Reason[]));
   const stray = bindings.find(({ path }) => !routes.some((route) => route.template === path));
   if (stray !== undefined) throw new Error(`option rest names the path "${stray.path}", google.api.http does not`);
   return routes;
@@ -178,10 +177,4 @@ function nameInputs(
   if (hasPicture(body)) sentAs.set(body.field, body.sentAs);
   if (hasPicture(body) && body.kind !== 'raw') names.add(body.sentAs);
   return { sentAs, names };
-}
-
-function oneOf<Name extends string>(name: string, names: readonly Name[], what: string): Name {
-  const known = names.find((each) => each === name);
-  if (known === undefined) throw new Error(`option rest: ${what} is "${name}", want one of ${names.join(', ')}`);
-  return known;
 }

@@ -45,15 +45,14 @@ export interface TextStyle {
   readonly colour: string;
   /** Width of the stroke by the height; 0.12 when absent. */
   readonly weight?: number;
-  /** From one glyph's left edge to the next, by the height; 0.78 when absent. */
-  readonly advance?: number;
   readonly anchor?: 'start' | 'middle';
 }
 
-const defaultAdvance = 0.78;
+/** From one glyph's left edge to the next, by the height. */
+const advance = 0.78;
 
 /** Width of a word of this height, from the left edge of its first glyph to the right of its last. */
-export function textWidth(text: string, height: number, advance = defaultAdvance): number {
+export function textWidth(text: string, height: number): number {
   return (text.length - 1) * advance * height + 0.6 * height;
 }
 
@@ -63,9 +62,9 @@ export function textWidth(text: string, height: number, advance = defaultAdvance
  * @throws Error for a character that the alphabet lacks.
  */
 export function drawText(text: string, style: TextStyle): string {
-  const { x, y, height, colour, weight = 0.12, advance = defaultAdvance, anchor = 'start' } = style;
+  const { x, y, height, colour, weight = 0.12, anchor = 'start' } = style;
   const scale = height / 100;
-  const left = anchor === 'middle' ? x - textWidth(text, height, advance) / 2 : x;
+  const left = anchor === 'middle' ? x - textWidth(text, height) / 2 : x;
   const paths = [...text].map((character, index) => {
     const path = strokes[character];
     if (path === undefined) throw new Error(`the alphabet has no "${character}"`);
