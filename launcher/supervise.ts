@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
-import { isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
+import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 export interface SuperviseOptions {
   /** For messages. */
@@ -61,7 +61,7 @@ export function supervise(options: SuperviseOptions) {
         restartTimer = setTimeout(start, delayMs);
       };
       started.on('message', (message) => {
-        if (!isServing(message)) return;
+        if (!isServingMessage(message)) return;
         servesSince = performance.now();
         serving ??= message;
       });

@@ -9,7 +9,7 @@ import { fairLimit } from '../../runtime/limits/fair-budget.js';
  * Who has no room is refused by the caller, or, where it can be slowed down, waits outside and moves in
  * as room is made. Pure: no clock, no promise.
  */
-export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => string) {
+export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) => string) {
   const queued = createRoundRobin(ownerOf);
   const waiting = createRoundRobin(ownerOf);
 
@@ -56,7 +56,7 @@ export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => 
   };
 }
 
-export type JobQueue<Item> = ReturnType<typeof createJobQueue<Item>>;
+export type FairQueue<Item> = ReturnType<typeof createFairQueue<Item>>;
 
 /**
  * Who comes now has no place.

@@ -44,6 +44,6 @@ export function tellLauncher(host: NodeJS.Process, message: Serving): void {
   if (host.connected) host.send?.(message, undefined, undefined, () => undefined);
 }
 
-export function isServing(message: unknown): message is Serving {
+export function isServingMessage(message: unknown): message is Serving {
   return (message as Partial<Serving> | null)?.type === 'serving';
 }

@@ -1,4 +1,4 @@
-import { createJobQueue, queueFull } from '../../common/fair-queue.js';
+import { createFairQueue, queueFull } from '../../common/fair-queue.js';
 
 export interface SemaphoreLimits {
   readonly maxRunning: number;
@@ -15,7 +15,7 @@ export type Semaphore = ReturnType<typeof createSemaphore>;
 
 /** Limits how much of one kind of expensive work runs and waits at a time. */
 export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
-  const queue = createJobQueue<Waiting>(maxWaiting, ({ owner }) => owner);
+  const queue = createFairQueue<Waiting>(maxWaiting, ({ owner }) => owner);
   let running = 0;
 
   const waitForTurn = (owner: string, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,4 +1,4 @@
-import { type JobQueue, queueFull } from '../../common/fair-queue.js';
+import { type FairQueue, queueFull } from '../../common/fair-queue.js';
 
 const maxRetryAfterSeconds = 60;
 
@@ -8,7 +8,7 @@ const maxRetryAfterSeconds = 60;
  * concurrency-limits, TCP Vegas); only the time per job has to be measured.
  */
 export function createAdmission(deps: {
-  readonly queue: Pick<JobQueue<unknown>, 'aheadOf' | 'hasRoom' | 'size'>;
+  readonly queue: Pick<FairQueue<unknown>, 'aheadOf' | 'hasRoom' | 'size'>;
   readonly maxQueue: number;
   readonly workers: number;
 }) {

@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
-import { createJobQueue } from '../../common/fair-queue.js';
+import { createFairQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
 import { memoryInTurn } from './memory-in-turn.js';
 import { startSupervisor, type SupervisorOptions } from './supervisor.js';
@@ -38,7 +38,7 @@ function noWorker(cause: unknown): Refusal {
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
   const { size, maxQueue } = options;
-  const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
+  const queue = createFairQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
   let onDrained: (() => void) | undefined;
   let watcher: ((canWork: boolean) => void) | undefined;

@@ -1,6 +1,6 @@
 const headBytes = 5;
 
-export interface MeterReading {
+interface Progress {
   /** Bytes received of the incomplete message. */
   readonly unfinished: number;
   /** Number of chunks in which these arrived. */
@@ -15,7 +15,7 @@ export interface MeterReading {
  *
  * @returns takes the next bytes
  */
-export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
+export function createMessageMeter(): (chunk: Uint8Array) => Progress {
   let seen = 0;
   let length = 0;
   let chunks = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJobQueue } from '../../../core-server/common/fair-queue.js';
+import { createFairQueue } from '../../../core-server/common/fair-queue.js';
 
 const drain = (queue: { take(): string | undefined }): string[] => {
   const taken: string[] = [];
@@ -11,7 +11,7 @@ const drain = (queue: { take(): string | undefined }): string[] => {
 const oneOwner = () => '';
 
 test('the queue gives back in the order of arrival', () => {
-  const queue = createJobQueue<string>(3, oneOwner);
+  const queue = createFairQueue<string>(3, oneOwner);
   for (const item of ['a', 'b', 'c']) queue.add(item);
   assert.equal(queue.size, 3);
   assert.deepEqual(drain(queue), ['a', 'b', 'c']);
@@ -19,7 +19,7 @@ test('the queue gives back in the order of arrival', () => {
 });
 
 test('a full queue has no room, and has again once one is taken', () => {
-  const queue = createJobQueue<string>(2, oneOwner);
+  const queue = createFairQueue<string>(2, oneOwner);
   queue.add('a');
   assert.equal(queue.hasRoom(''), true);
   queue.add('b');
@@ -31,7 +31,7 @@ test('a full queue has no room, and has again once one is taken', () => {
 });
 
 test('an item that waits for room moves in before later ones', () => {
-  const queue = createJobQueue<string>(1, oneOwner);
+  const queue = createFairQueue<string>(1, oneOwner);
   queue.add('a');
   queue.add('patient');
   assert.equal(queue.take(), 'a');
@@ -40,7 +40,7 @@ test('an item that waits for room moves in before later ones', () => {
 });
 
 test('an item can be removed while it is queued or waiting, once', () => {
-  const queue = createJobQueue<string>(1, oneOwner);
+  const queue = createFairQueue<string>(1, oneOwner);
   queue.add('a');
   queue.add('b');
   queue.add('c');
@@ -52,7 +52,7 @@ test('an item can be removed while it is queued or waiting, once', () => {
 });
 
 test('an item that is put back comes before others of its owner, even into a full queue', () => {
-  const queue = createJobQueue<string>(1, oneOwner);
+  const queue = createFairQueue<string>(1, oneOwner);
   queue.add('a');
   const taken = queue.take();
   assert.equal(taken, 'a');
@@ -64,7 +64,7 @@ test('an item that is put back comes before others of its owner, even into a ful
 });
 
 test('a queue without room still serves what waits', () => {
-  const queue = createJobQueue<string>(0, oneOwner);
+  const queue = createFairQueue<string>(0, oneOwner);
   assert.equal(queue.hasRoom(''), false);
   queue.add('a');
   assert.deepEqual(drain(queue), ['a']);
@@ -74,13 +74,13 @@ test('a queue without room still serves what waits', () => {
 const firstLetter = (item: string): string => item.slice(0, 1);
 
 test('owners take turns', () => {
-  const queue = createJobQueue<string>(20, firstLetter);
+  const queue = createFairQueue<string>(20, firstLetter);
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item);
   assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
 test('how many come before one that is added now follows from the turns', () => {
-  const queue = createJobQueue<string>(100, (item) => item.charAt(0));
+  const queue = createFairQueue<string>(100, (item) => item.charAt(0));
   for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(item);
   const table: [owner: string, ahead: number][] = [
     ['new', 3], // one of each
@@ -94,7 +94,7 @@ test('how many come before one that is added now follows from the turns', () => 
 });
 
 test('what is put back keeps its order, and its owner has had its turn', () => {
-  const queue = createJobQueue<string>(20, firstLetter);
+  const queue = createFairQueue<string>(20, firstLetter);
   for (const item of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.add(item);
   assert.deepEqual([queue.take(), queue.take(), queue.take()], ['a1', 'b1', 'a2']);
   queue.putBack('a1');
@@ -103,7 +103,7 @@ test('what is put back keeps its order, and its owner has had its turn', () => {
 });
 
 test('a flood of one owner leaves room for others', () => {
-  const queue = createJobQueue<string>(64, firstLetter);
+  const queue = createFairQueue<string>(64, firstLetter);
   const fill = (owner: string): number => {
     let added = 0;
     for (; queue.hasRoom(owner); added += 1) queue.add(`${owner}${added}`);
@@ -114,7 +114,7 @@ test('a flood of one owner leaves room for others', () => {
 });
 
 test('a flood that waits outside leaves room for others too', () => {
-  const queue = createJobQueue<string>(10, firstLetter);
+  const queue = createFairQueue<string>(10, firstLetter);
   for (let i = 0; i < 100; i += 1) queue.add(`a${i}`);
   for (let i = 0; i < 50; i += 1) {
     queue.take();
@@ -126,7 +126,7 @@ test('a flood that waits outside leaves room for others too', () => {
 });
 
 test('clear returns everything, oldest first', () => {
-  const queue = createJobQueue<string>(1, oneOwner);
+  const queue = createFairQueue<string>(1, oneOwner);
   queue.add('a');
   queue.add('b');
   assert.deepEqual(queue.clear(), ['a', 'b']);
@@ -134,7 +134,7 @@ test('clear returns everything, oldest first', () => {
 });
 
 test('an item that may not be taken yet lets others pass and keeps its place', () => {
-  const queue = createJobQueue<string>(8, ([owner = '']) => owner);
+  const queue = createFairQueue<string>(8, ([owner = '']) => owner);
   for (const item of ['a1', 'a2', 'b1', 'a3']) queue.add(item);
   const notFirst = (item: string): boolean => item !== 'a1';
   assert.deepEqual([queue.take(notFirst), queue.take(notFirst)], ['a2', 'b1']);
