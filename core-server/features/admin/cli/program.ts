@@ -11,7 +11,6 @@ export interface AdminCliDependencies {
     work: (handlers: AdminHandlers) => Promise<T>,
     options?: { readonly mayCreate: boolean },
   ) => Promise<T>;
-  /** Copies the store to a new file. */
   readonly backUp: (file: string) => Promise<void>;
   /** Registers a demo in an empty store; undefined if it is in use already. */
   readonly registerDemo: () => Promise<unknown>;
@@ -36,6 +35,7 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
     );
   addKeys(program.command('keys').description('issue, list and revoke API keys'), deps);
   addCompanies(program.command('companies').description('register companies and set their passwords'), deps);
+  for (const { commands } of program.commands) for (const command of commands) command.option('--json', 'print JSON');
   program
     .command('backup')
     .description('copy the SQLite store to a new file; for PostgreSQL, use pg_dump')
@@ -63,7 +63,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     .requiredOption('--label <text>', 'whose key it is')
     .option('--operations <names>', `what it may be used for: ${names.join(',')} (default: all)`, parseOperations)
     .option('--expires <date>', 'when it expires: 2027-01-01 (UTC) or an ISO 8601 time', parseTime)
-    .option(...jsonOption)
     .action(async (options: JsonOption & { label: string; operations?: Operation[]; expires?: Date }) => {
       const { label, operations = [], expires: expireTime, json } = options;
       const { apiKey, secret } = await withHandlers(
@@ -77,7 +76,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
   keys
     .command('list')
     .description('list the API keys, newest first, including revoked and expired ones')
-    .option(...jsonOption)
     .action(async ({ json }: JsonOption) => {
       const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys());
       write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys, now()));
@@ -87,7 +85,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     .command('revoke')
     .description('revoke an API key; the next call with it is refused')
     .argument('<id>', 'public id, the first two parts of the key: ia_0123456789ab')
-    .option(...jsonOption)
     .action(async (id: string, { json }: JsonOption) => {
       const { apiKey } = await withHandlers((handlers) => handlers.revokeApiKey({ id }));
       write(json ? JSON.stringify(apiKeyToJson(apiKey)) : `Revoked ${apiKey.id}.`);
@@ -121,7 +118,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .description('set the detection score of a company')
     .argument('<name>', 'a registered company')
     .argument('<score>', scoreRule, parseScore)
-    .option(...jsonOption)
     .action(async (name: string, detectionScore: number, { json }: JsonOption) => {
       const { company } = await withHandlers((handlers) => handlers.setCompanyScore({ name, detectionScore }));
       write(json ? JSON.stringify(companyToJson(company)) : `Set the score of ${name} to ${company.detectionScore}.`);
@@ -131,7 +127,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .command('reset-score')
     .description("reset the detection score of a company to the service's default")
     .argument('<name>', 'a registered company')
-    .option(...jsonOption)
     .action(async (name: string, { json }: JsonOption) => {
       const { company } = await withHandlers((handlers) => handlers.deleteCompanyScore({ name }));
       write(json ? JSON.stringify(companyToJson(company)) : `Reset the score of ${name}.`);
@@ -140,7 +135,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
   companies
     .command('list')
     .description('list the companies by name')
-    .option(...jsonOption)
     .action(async ({ json }: JsonOption) => {
       const { companies: all } = await withHandlers((handlers) => handlers.listCompanies());
       write(json ? JSON.stringify(all.map(companyToJson)) : companiesToTable(all));
@@ -150,14 +144,11 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .command('delete')
     .description('delete a company and its score')
     .argument('<name>', 'a registered company')
-    .option(...jsonOption)
     .action(async (name: string, { json }: JsonOption) => {
       await withHandlers((handlers) => handlers.deleteCompany({ name }));
       write(json ? JSON.stringify({ name }) : `Deleted ${name}.`);
     });
 }
-
-const jsonOption = ['--json', 'print JSON'] as const;
 
 interface JsonOption {
   readonly json?: true;
@@ -177,8 +168,7 @@ function withPasswordOptions(command: Command): Command {
         'the password itself; anyone on this machine can see it while the command is running, ' +
           'so prefer --password-stdin (default: generated)',
       ).conflicts('passwordStdin'),
-    )
-    .option(...jsonOption);
+    );
 }
 
 /** A password, and how an answer shows it, as JSON and as text: only if nobody else knows it so far. */
