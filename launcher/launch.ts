@@ -13,7 +13,6 @@ import { supervise } from './supervise.js';
 
 export interface LaunchOptions {
   readonly settings: LaunchSettings;
-  /** Environment of both processes. */
   readonly env: NodeJS.ProcessEnv;
   /** Receives one line at a time. */
   readonly log: (line: string) => void;

@@ -3,9 +3,7 @@ import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 export interface SuperviseOptions {
-  /** For messages. */
   readonly name: string;
-  /** The JavaScript file to run. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
   /** One line for the user. */

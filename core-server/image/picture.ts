@@ -38,7 +38,6 @@ export interface ImageLimits {
   readonly maxPixels: number;
   /** Width or height in pixels, from the header. */
   readonly maxSide: number;
-  /** Whether HEIC is decoded. */
   readonly decodesHeic?: boolean;
 }
 

@@ -10,7 +10,6 @@ import { createResponseSchemas } from './describe-response.js';
 import { type ErrorReason, readReasons, tagOf } from './refusals.js';
 import { commentOf, describeAnswer, formatBytes, type Schema, unwrap } from './schema.js';
 
-/** Keys, by their headers. */
 const schemes: Readonly<Record<KeyHeader, { readonly name: string; readonly description: string }>> = {
   apikey: {
     name: 'apiKey',

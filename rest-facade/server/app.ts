@@ -42,9 +42,7 @@ interface RouterDependencies extends OperationDependencies, Observers {
   readonly pages: ReadonlyMap<string, Page>;
   /** Origins whose pages may call the operations, `*` for all; by default none. */
   readonly corsOrigins: readonly string[];
-  /** Whether it is served over TLS. */
   readonly isTls: boolean;
-  /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
 }
 

@@ -24,7 +24,6 @@ export async function startHttpServer(
     readonly host: string;
     /** 0 picks a free port. */
     readonly port: number;
-    /** For TLS. */
     readonly identity: Identity | undefined;
     readonly requestTimeoutMs: number;
     /** Whose connections are not limited. */

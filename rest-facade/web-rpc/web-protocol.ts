@@ -12,7 +12,6 @@ export interface WebProtocol {
   readonly parseTimeout: (given: string) => number;
   /** The message in a body. @throws Refusal */
   readonly readMessage: (body: Buffer) => Buffer;
-  /** The body for a message. */
   readonly writeMessage: (message: Buffer | LateText) => Buffer | LateText;
   /** In place of a response. */
   readonly refuse: (refusal: Refusal) => HttpAnswer;

@@ -16,7 +16,6 @@ export function createHttpServer(
     ...own
   }: ServerOptions & {
     readonly requestTimeoutMs: number;
-    /** For TLS. */
     readonly identity?: Identity | undefined;
   },
 ): Server {

@@ -12,7 +12,6 @@ export interface Copies {
   /** The option that says so. */
   readonly option: 'annotate' | 'redact';
   readonly folder: string;
-  /** The files and folders that are analysed. */
   readonly wanted: readonly string[];
 }
 

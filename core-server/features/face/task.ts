@@ -20,7 +20,6 @@ interface FaceTaskOutput {
 export interface DetectFacesInput extends FaceTaskInput {
   /** Maximum number of faces; the largest are returned. */
   readonly maxFaces: number;
-  /** How faces are cropped, if at all. */
   readonly crop?: CropWish | undefined;
   readonly landmarks: boolean;
   readonly attributes?: boolean;

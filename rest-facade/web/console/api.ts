@@ -24,7 +24,6 @@ export class Refusal extends Error {
   constructor(
     readonly reason: string,
     message: string,
-    /** The body of the answer, to be shown. */
     readonly body?: unknown,
     readonly retryAfterSeconds?: number,
   ) {

@@ -26,23 +26,23 @@ const recogniser = {
   file: 'ch_PP-OCRv4_rec_infer.onnx',
   sha256: '06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0',
 };
-const alphabetFile = 'ppocr_keys_v1.txt';
+const dictionaryFile = 'ppocr_keys_v1.txt';
 
 /** Loads the PP-OCRv4 networks that @gutenye/ocr-node carries. */
 export async function openPaddleOcr() {
   const folder = modelsFolder();
-  const [detect, recognise, keys] = await Promise.all([
+  const [detect, recognise, dictionary] = await Promise.all([
     openModel({ name: 'pp-ocr-detector', version: '4', graphs: [detector] }, folder),
     openModel({ name: 'pp-ocr-recogniser', version: '4', graphs: [recogniser] }, folder),
-    readFile(new URL(alphabetFile, folder), 'utf8'),
+    readFile(new URL(dictionaryFile, folder), 'utf8'),
   ]);
   return {
     /** Text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
     detect: runnerOf(detect),
     /** Recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
     recognise: runnerOf(recognise),
-    /** Text of class 1, 2, … of the recogniser: a character per line of the file, and the space, which is not in it. */
-    alphabet: [...keys.split('\n'), ' '],
+    /** The text of class 1, 2, … of the recogniser on a line each; that of the last, a space, is not among them. */
+    dictionary,
     async release(): Promise<void> {
       await Promise.all([detect.release(), recognise.release()]);
     },

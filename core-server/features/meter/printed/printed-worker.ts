@@ -54,7 +54,7 @@ const sessions = {
 
 registerBackend({
   ImageRaw: Picture,
-  FileUtils: { read: () => Promise.resolve(networks.alphabet.slice(0, -1).join('\n')) },
+  FileUtils: { read: () => Promise.resolve(networks.dictionary) },
   InferenceSession: {
     create(name: keyof typeof sessions) {
       const { run, training } = sessions[name];
@@ -71,7 +71,7 @@ registerBackend({
   defaultModels: {
     detectionPath: 'detect',
     recognitionPath: 'recognise',
-    dictionaryPath: 'alphabet',
+    dictionaryPath: 'dictionary',
   },
 });
 

@@ -41,7 +41,7 @@ export async function openPaddleCounter() {
   const measured = {
     detect: timed(networks.detect),
     recognise: timed(networks.recognise),
-    alphabet: networks.alphabet,
+    alphabet: [...networks.dictionary.split('\n'), ' '],
   };
   const { signal } = new AbortController();
   return {

@@ -18,7 +18,9 @@ export interface TextLine {
   readonly characters: readonly ReadCharacter[];
 }
 
-type OcrNetworks = Omit<PaddleOcr, 'release'>;
+interface OcrNetworks extends Pick<PaddleOcr, 'detect' | 'recognise'> {
+  readonly alphabet: readonly string[];
+}
 
 const stripHeight = 48; // what the recogniser was trained on
 const maxStripWidth = 960;
