@@ -63,6 +63,18 @@ test('connections take turns, whatever each has sent', async () => {
   assert.deepEqual(begun, ['a1', 'a2', 'b', 'c', 'a3', 'a4']);
 });
 
+test('addresses take turns, however many connections each has', async () => {
+  const { begun, arrive } = setUp();
+  const from = (remoteAddress: string) =>
+    Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+  for (const name of ['a1', 'a2', 'a3', 'a4']) arrive(name, from('192.0.2.1'));
+  // One network is one caller.
+  for (const name of ['b1', 'b2']) arrive(name, from(`2001:db8::${name}`));
+  arrive('c', from('192.0.2.3'));
+  for (let turn = 0; turn < 6; turn += 1) await nextTurn();
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c', 'a3', 'b2', 'a4']);
+});
+
 test('requests whose caller has gone while they waited are not begun', async () => {
   const { begun, arrive } = setUp();
   arrive('a');
