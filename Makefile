@@ -111,8 +111,8 @@ eval-face: $(BUILT) ## Evaluate the face detector
 	@exec node --enable-source-maps dist/tests/accuracy/face/eval-face.js
 
 .PHONY: eval-meter
-eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources that the mark network has not seen (Python)
-	@exec $(if $(UNSEEN),$(PYTHON) models/meter/unseen.py $(ARGS),node --enable-source-maps dist/tests/accuracy/meter/eval-meter.js)
+eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources never seen (Python, trains for hours the first time)
+	@$(if $(UNSEEN),$(PYTHON) models/meter/folds.py && exec $(PYTHON) models/meter/unseen.py $(ARGS),exec node --enable-source-maps dist/tests/accuracy/meter/eval-meter.js)
 
 .PHONY: fuzz
 fuzz: $(BUILT) ## Send hostile input to the service and check every response; ARGS="--help"

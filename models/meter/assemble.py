@@ -134,9 +134,7 @@ def count_sure(marks, centres, rules):
         return 1.0
     x = along(centres, rules)
     gaps = sorted(b - a for a, b in zip(x, x[1:]))
-    pitch = gaps[len(gaps) // 2]
-    room = max(x[0], 1 - x[-1]) / pitch - 0.5
-    even = gaps[-1] < rules["maxGap"] * pitch and room < rules["maxRoom"]
+    even = gaps[-1] < rules["maxGap"] * gaps[len(gaps) // 2]
     doubted = min(1.0, 2 * float(marks["wheel"].min()))  # what is more likely a wheel than not is one
     return doubted * (1.0 if even else 0.5)
 

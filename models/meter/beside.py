@@ -23,7 +23,8 @@ def print_beside(image: np.ndarray, quad: np.ndarray, wheels: int) -> np.ndarray
     words = rng.choice(RIGHT if right else LEFT)
     alpha = text(rng.choice(fonts()), 48, words)
     top, bottom = (quad[1] - quad[0]) / wheels, (quad[2] - quad[3]) / wheels
-    gap, inset = rng.uniform(0.12, 0.5), rng.uniform(0.05, 0.25)
+    label = rng.random() < 0.35  # a sign of another colour that begins where the last wheel ends
+    gap, inset = rng.uniform(0.02, 0.3) if label else rng.uniform(0.12, 0.5), rng.uniform(0.05, 0.25)
     wide = rng.uniform(0.5, 0.75) * min(len(words), 2.5)
     near, far = (gap, gap + wide) if right else (-gap, -gap - wide)
     upper, lower = (quad[1], quad[2]) if right else (quad[0], quad[3])
@@ -31,8 +32,15 @@ def print_beside(image: np.ndarray, quad: np.ndarray, wheels: int) -> np.ndarray
     def at(along, down):
         return (upper + top * along) * (1 - down) + (lower + bottom * along) * down
 
+    def box(a, b, inset):
+        return np.float32([at(a, inset), at(b, inset), at(b, 1 - inset), at(a, 1 - inset)])
+
     a, b = min(near, far), max(near, far)
-    cell = np.float32([at(a, inset), at(b, inset), at(b, 1 - inset), at(a, 1 - inset)])
+    if label:
+        m = gap * rng.uniform(0.3, 1)
+        paint = np.full(3, rng.choice([rng.uniform(5, 50), rng.uniform(170, 250)]))
+        image = cv2.fillPoly(image.copy(), [np.int32(box(a - m, b + m, rng.uniform(-0.1, 0.1)))], paint.tolist())
+    cell = box(a, b, inset)
     h, w = alpha.shape
     M = cv2.getPerspectiveTransform(np.float32([[0, 0], [w, 0], [w, h], [0, h]]), cell)
     part = cv2.warpPerspective(alpha, M, image.shape[1::-1], flags=cv2.INTER_AREA).astype(np.float32)[..., None] / 255

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 import loop
 import strips
 from augment import rng
+from beside import print_beside
 from geometry import expand, turned
 from nets import Read
 from sampling import Sampler
@@ -44,6 +45,10 @@ def sample(sampler, patches, photo):
             )
     elif pick < 0.55:
         image, labels = strips.shuffle_wheels(image, box, labels, photo.display)
+    if rng.random() < 0.15:
+        x0, y0, w, h = box
+        quad = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
+        image = print_beside(image, quad, len(labels))
     return strips.positive(image, box, photo.display), labels, 1
 
 

@@ -1,7 +1,8 @@
-"""Evaluate on photos of sources that the judged part has not seen; the networks' output is cached by content.
+"""Evaluate on every photo of the small sources, by networks that have not seen its source (`folds.py`), with prior and
+confidence fitted without it; the networks' output is cached by content.
 
-python unseen.py                     four folds by source: prior, confidence of the point, networks where there are some
-python unseen.py --folds runs/folds --fit   and write the confidence of the point and of the digits to reader.json
+python unseen.py                     four folds by source
+python unseen.py --fit               and write the confidence of the point and of the digits to reader.json
 python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
 """
 
@@ -16,14 +17,14 @@ import numpy as np
 
 from assemble import assemble, cells_of, fraction_lengths, logit
 from calibrate import NAMES, NON_METERS, SEEN, fit, fraction_prior
-from data import CACHE, HERE, hash_of, shared_dir
+from data import CACHE, HERE, RUNS, hash_of, shared_dir
 from measure import calibration_error, held_slice, judge, non_meters, truths_of, wilson
 from picture import read_picture
 from pipeline import Reader
 
 FOLDS = 4
-TRAINED_ON = ("morvai", "renjith")  # sources of displays that the served reader and mark network have seen
 DISPLAYS = 0.1  # their weight in the confidence of the digits, which are misread there far more often
+HELD = 0.3  # the weight of toloka and cn together, which the networks know
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -47,20 +48,19 @@ def cached(key, make):
 class CachedReader:
     """A reader whose hypotheses and marks are kept on disk by the content of the networks and of the photo."""
 
-    def __init__(self, folder: Path, mark: Path, rules=None):
+    def __init__(self, folder: Path, rules=None):
         self.reader = Reader(folder, rules)
         self.reader.mark_net = None
-        self.mark = mark
+        self.mark = folder / "meter-mark.onnx"
         names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
-        self.nets = key_of(
-            json.dumps(self.reader.rules["otherStarts"]), *(p.read_bytes() for p in [*names, HERE / "pipeline.py"])
-        )
-        self.mark_key = key_of(mark.read_bytes()) if mark.exists() else ""
+        places = json.dumps([self.reader.rules[k] for k in ("crops", "otherStarts")])
+        self.nets = key_of(places, *(p.read_bytes() for p in [*names, HERE / "pipeline.py"]))
+        self.mark_key = key_of(self.mark.read_bytes())
 
     def load_mark(self):
         import onnxruntime as ort
 
-        if self.reader.mark_net is None and self.mark_key:
+        if self.reader.mark_net is None:
             options = ort.SessionOptions()
             options.intra_op_num_threads = 1
             self.reader.mark_net = ort.InferenceSession(str(self.mark), options, providers=["CPUExecutionProvider"])
@@ -75,8 +75,6 @@ class CachedReader:
             self.load_mark()
             return self.reader.marks(read_picture(truth.path), found)
 
-        if not self.mark_key:
-            return found, None
         cells = [q.round(2).tolist() for q in cells_of(found, self.reader.rules) or []]
         return found, cached(key_of("marks", self.mark_key, cells, photo), look)
 
@@ -99,31 +97,37 @@ def out_of_fold(readers, rule, folds, fitted):
     return fitted(np.full(len(folds), True))
 
 
-def with_calibrated_point(readers):
-    """Fit the confidence of the point for each fold on the wheels of the others, whose digits are read right; a source
-    counts by a power of its photos. Returns the fit on all folds."""
+def with_calibrated_point(readers, served):
+    """Fit the confidence of the point for each fold on the wheels of the others, whose digits are read right, and on
+    the held readings of toloka and cn by `served`. Returns the fit on all folds."""
     rows = []
-    for truth, group in photos():
-        reader = readers[fold_of(truth.source)]
-        found, marks = reader.seen(truth)
-        answer = assemble(found, reader.reader.rules, marks)
-        if group != "displays" and answer and answer["digits"] in (truth.digits, *truth.accept):
+
+    def add(truth, fold, by):
+        found, marks = by.seen(truth)
+        answer = assemble(found, by.reader.rules, marks)
+        if answer and answer["digits"] in (truth.digits, *truth.accept):
             right = truth.red == (answer["red_digits"] if answer["pointed"] else 0)
-            rows.append((truth.source, logit(answer["length_p"]), right))
-    sources = np.array([s for s, _, _ in rows])
-    x, y = np.array([[v] for _, v, _ in rows]), np.array([r for _, _, r in rows], float)
-    weight = np.array([(sources == s).sum() ** -0.4 for s in sources])
+            rows.append((fold, logit(answer["length_p"]), right))
+
+    for truth, group in photos():
+        if group != "displays":
+            add(truth, fold_of(truth.source), readers[fold_of(truth.source)])
+    for truth in held_slice():
+        if truth.source in SEEN:
+            add(truth, None, served)
+    folds, x = np.array([r[0] for r in rows]), np.array([[r[1]] for r in rows])
+    y = np.array([r[2] for r in rows], float)
 
     def fitted(keep):
-        b = fit(x[keep], y[keep], weight[keep] / weight[keep].mean())
+        b = fit(x[keep], y[keep], np.ones(keep.sum()))
         return {"bias": round(float(b[0]), 3), "length": round(float(b[1]), 3)}
 
-    return out_of_fold(readers, "fractionCalibration", np.array([fold_of(s) for s in sources]), fitted)
+    return out_of_fold(readers, "fractionCalibration", folds, fitted)
 
 
 def with_calibrated_digits(readers, served):
-    """The same for the confidence that the digits are right, wherever the point is: the small sources together count as
-    much as the held readings of toloka and cn, which `served` reads, like pictures without a meter."""
+    """The same for the confidence that the digits are right, wherever the point is. `served` reads the held readings of
+    toloka and cn, and pictures without a meter."""
     refuse_none = {"legible": 0.0, "confidence": 0.0}
     rows = []
 
@@ -145,8 +149,8 @@ def with_calibrated_digits(readers, served):
     group, folds = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
     x, y = np.array([r[3] for r in rows]), np.array([r[2] for r in rows], float)
     n = {g: (group == g).sum() for g in set(group)}
-    share = {"held": 1.0, "small": n["held"] / n["small"], "displays": DISPLAYS}
-    meters = 2 * n["held"] + DISPLAYS * n["displays"]
+    share = {"held": HELD, "small": n["held"] / n["small"], "displays": DISPLAYS}
+    meters = (1 + HELD) * n["held"] + DISPLAYS * n["displays"]
     share["away"] = NON_METERS * meters / n["away"]
     weight = np.array([share[g] for g in group]) * (group != "away").sum() / meters
 
@@ -181,15 +185,12 @@ def line(name, rows):
     )
 
 
-def report(rows, by_source, folds):
+def report(rows, by_source):
     groups = defaultdict(list)
     for r in rows:
-        seen = not folds and r["truth"].source in TRAINED_ON
-        groups["displays trained on" if seen and r["group"] == "displays" else r["group"]].append(r)
+        groups[r["group"]].append(r)
         if r["group"] != "displays":
             groups["all wheels"].append(r)
-            if not folds and r["truth"].path.parent.name == "more" and r["truth"].source not in TRAINED_ON:
-                groups["wheels in no network"].append(r)
         if by_source:
             groups[r["truth"].source].append(r)
     print(f"{'':24s}    n  integer %        ok: right %     kept %  wrong, by the point   ECE")
@@ -241,9 +242,8 @@ def strips(reader, count):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--folder", type=Path, default=HERE)
-    parser.add_argument("--mark", type=Path, help="a mark network that was trained on none of the small sources")
-    parser.add_argument("--folds", type=Path, help="folder with the networks of each fold: 0/meter-*.onnx, …")
+    parser.add_argument("--folder", type=Path, default=HERE, help="the networks that are to be served")
+    parser.add_argument("--folds", type=Path, default=RUNS / "folds", help="those of each fold: 0/meter-*.onnx, …")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json")
     parser.add_argument("--strips", type=int)
     parser.add_argument(
@@ -255,29 +255,24 @@ def main():
     if not (shared_dir() / "meter").exists():
         print("skipped: no data at SHARED_DIR (default ../shared)")
         return
-    if args.fit and not args.folds:
-        parser.error("--fit needs --folds, networks that have not seen what is fitted on")
     rules = json.loads(args.rules.read_text())
-    mark = args.mark or args.folder / "meter-mark.onnx"
+    served = CachedReader(args.folder, rules)
     if args.strips:
-        return strips(CachedReader(args.folder, mark, rules), args.strips)
+        return strips(served, args.strips)
     sources = sorted({t.source for t, _ in photos()})
     readers = []
     for fold in range(FOLDS):
         without = [s for s in sources if fold_of(s) == fold]
-        folder = args.folds / str(fold) if args.folds else args.folder
-        path = folder / "meter-mark.onnx" if args.folds else mark
-        fold_rules = {**rules, "fractionPrior": fraction_prior(without=without)}
-        readers.append(CachedReader(folder, path, fold_rules))
-    fraction = with_calibrated_point(readers)
-    if args.folds:
-        digits = with_calibrated_digits(readers, CachedReader(args.folder, mark, rules))
+        prior = {"fractionPrior": fraction_prior(without=without)}
+        readers.append(CachedReader(args.folds / str(fold), {**rules, **prior}))
+    fraction = with_calibrated_point(readers, served)
+    digits = with_calibrated_digits(readers, served)
     if args.fit:
         rules |= {"calibration": digits, "fractionCalibration": fraction}
         args.rules.write_text(json.dumps(rules, indent=2) + "\n")
         print("calibration:", digits, "fractionCalibration:", fraction)
     rows = list(judged(readers))
-    report(rows, args.by_source, args.folds)
+    report(rows, args.by_source)
     if args.wrong:
         for r in rows:
             if not r["integer"]:

@@ -73,10 +73,8 @@ const rulesSchema = z.object({
   usualTrust: share,
   /** How the mark network's cells exceed a wheel, in widths and heights of it. */
   cell: z.object({ mx: z.number(), my: z.number() }),
-  /** More of their median distance than this between two wheels leave room for another. */
+  /** More of their median distance than this between two wheels leaves room for another. */
   maxGap: z.number().min(1),
-  /** So does more of that distance than this beside the first or the last. */
-  maxRoom: z.number().positive(),
   /** Logistic model of the confidence that the digits are right. */
   calibration: z.object({
     bias: z.number(),

@@ -77,11 +77,8 @@ function confidenceOf(best: Choice, second: Choice | undefined, fractionWheels: 
 /** Probability that no wheel was invented and none left out, by the marks and by where the wheels are. */
 function countConfidence(marks: Marks | undefined, centers: readonly number[], rules: ReaderRules): number {
   if (!marks) return 1;
-  const x = alongCounter(centers, rules);
-  const gaps = gapsOf(x);
-  const pitch = medianOf(gaps);
-  const room = Math.max(x[0] ?? 0, 1 - (x.at(-1) ?? 1)) / pitch - 0.5;
-  const isEven = Math.max(...gaps) < rules.maxGap * pitch && room < rules.maxRoom;
+  const gaps = gapsOf(alongCounter(centers, rules));
+  const isEven = Math.max(...gaps) < rules.maxGap * medianOf(gaps);
   // What is more likely a wheel than not is one.
   return Math.min(1, 2 * Math.min(...marks.wheels)) * (isEven ? 1 : 0.5);
 }
