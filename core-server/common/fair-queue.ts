@@ -1,6 +1,9 @@
 import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { fairLimit } from '../../runtime/limits/fair-budget.js';
 
+/** How much of an owner's is being done, by which it comes later. */
+type WorkOf = (owner: string) => number;
+
 /**
  * Queue with room for `capacity` items, in which owners take turns (round robin), and each has at most its fair limit
  * of the room: a flood from one leaves places for the others, and delays only its own. Items of one owner keep their
@@ -19,9 +22,9 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
     const moveIn = () => waiting.take((_, owner) => hasRoom(owner));
     for (let item = moveIn(); item !== undefined; item = moveIn()) queued.add(item);
   };
-  const take = (mayTake?: (item: Item) => boolean): Item | undefined => {
+  const take = (mayTake?: (item: Item) => boolean, workOf?: WorkOf): Item | undefined => {
     // With a capacity of 0, waiting items are served directly.
-    const item = queued.take(mayTake) ?? waiting.take(mayTake);
+    const item = queued.take(mayTake, workOf) ?? waiting.take(mayTake, workOf);
     if (item !== undefined) fillUp();
     return item;
   };
@@ -31,11 +34,14 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
     add: (item: Item): void => (hasRoom(ownerOf(item)) ? queued : waiting).add(item),
     /** Whether an item of this owner would get a place. */
     hasRoom,
-    /** The most items with a place that would be taken before one that this owner adds now. */
+    /** The most items with a place that would be taken before one that this owner, without work, adds now. */
     aheadOf: (owner: string): number => queued.aheadOf(owner),
     /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */
     putBack: (item: Item): void => queued.putBack(item),
-    /** Takes the oldest item of the owner whose turn it is; items that may not be taken yet stay where they are. */
+    /**
+     * Takes the oldest item of the owner whose turn it is, of those who have the least work under way: by turns alone, one
+     * with short items would wait for a long one before each. Items that may not be taken yet stay where they are.
+     */
     take,
     /** Removes an item wherever it stands; false when it is not here any more. */
     remove(item: Item): boolean {
@@ -105,9 +111,10 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
       // What is removed and added again stands last.
       for (const other of later) if (remove(other)) add(other);
     },
-    /** Takes the first item that may be taken, of the first owner in turn that has one. */
-    take(mayTake: (item: Item, owner: string) => boolean = () => true): Item | undefined {
-      for (const [owner, line] of lines) {
+    /** Takes the first item that may be taken, of the first owner in turn, among those with the least work, that has one. */
+    take(mayTake: (item: Item, owner: string) => boolean = () => true, workOf: WorkOf = () => 0): Item | undefined {
+      const inTurn = [...lines].sort(([a], [b]) => workOf(a) - workOf(b));
+      for (const [owner, line] of inTurn) {
         for (const item of line) {
           if (!mayTake(item, owner)) continue;
           lines.delete(owner);

@@ -12,7 +12,7 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
 
 /**
  * For which call a job is done. Aborted, a queued job never reaches a worker and a running job's result is discarded.
- * The keys of calls take turns, and none takes all places; a job unlikely to be done in time is refused.
+ * The keys of calls take turns, those first that have the fewest jobs in workers, and none takes all places; a job unlikely to be done in time is refused.
  */
 export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'signal'>> {
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
@@ -82,10 +82,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
 
+  /** Jobs of an owner that are in a worker. */
+  const countOf = (owner: string): number => [...supervisor.workers].filter((worker) => worker.owner === owner).length;
+
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take(memoryInTurn(supervisor.workers));
+      const job = queue.take(memoryInTurn(supervisor.workers), countOf);
       if (job === undefined) break;
       assign(worker, job);
     }

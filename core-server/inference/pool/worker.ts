@@ -194,6 +194,10 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     get weight() {
       return job?.weight ?? 0;
     },
+    /** On whose behalf it works, if it does. */
+    get owner() {
+      return job?.owner;
+    },
     /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
     ended,
     /** Gives it the job, and says whether the core of an idle worker may help. */

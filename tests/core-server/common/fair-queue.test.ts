@@ -79,6 +79,17 @@ test('owners take turns', () => {
   assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
+test('owners with the least work under way come first, and take turns among each other', () => {
+  const queue = createFairQueue<string>(20, firstLetter);
+  for (const item of ['a1', 'a2', 'b1', 'b2', 'c1']) queue.add(item);
+  const work: Record<string, number> = { a: 1 };
+  const take = () => queue.take(undefined, (owner) => work[owner] ?? 0);
+  assert.deepEqual([take(), take(), take()], ['b1', 'c1', 'b2']);
+  queue.add('b3');
+  work['b'] = 2;
+  assert.deepEqual([take(), take(), take()], ['a1', 'a2', 'b3']);
+});
+
 test('how many come before one that is added now follows from the turns', () => {
   const queue = createFairQueue<string>(100, (item) => item.charAt(0));
   for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(item);

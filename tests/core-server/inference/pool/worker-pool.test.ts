@@ -110,6 +110,20 @@ test('two workers work at the same time', async (t) => {
   await Promise.all(both);
 });
 
+test('short jobs of one key wait for one long job of another, not for one before each', async (t) => {
+  const { pool } = await start(t, { size: 2, maxQueue: 20 });
+  const done: string[] = [];
+  const run = (keyId: string, ms: number) =>
+    pool.run('sleep', ms, { signal: forever(), keyId }).then(() => done.push(keyId));
+  const all = [
+    ...Array.from({ length: 6 }, () => run('long', 300)),
+    ...Array.from({ length: 4 }, () => run('short', 1)),
+  ];
+  await Promise.all(all);
+  // Both workers have a long one when the others come.
+  assert.deepEqual(done.filter((keyId, at) => keyId === 'short' && at < 6).length, 4, done.join(' '));
+});
+
 test('while half of the workers are idle, each job has a spare core', async (t) => {
   const { pool } = await start(t, { size: 4, maxQueue: 9 });
   const told = Array.from({ length: 5 }, () => pool.run('spare', 20, { signal: forever() }));
