@@ -41,8 +41,6 @@ export interface CoreOptions {
   readonly workerUrl?: URL | undefined;
 }
 
-export type RunningCore = Awaited<ReturnType<typeof startCore>>;
-
 /** A worker that is busy with one picture for longer counts as stuck. */
 const stuckAfterDeadlines = 2;
 

@@ -36,8 +36,6 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-export type CoreConnection = ReturnType<typeof createCoreConnection>;
-
 /**
  * Connects to the core, or to all replicas that the target names.
  * @param target gRPC name such as `dns:///core:50051`

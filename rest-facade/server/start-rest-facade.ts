@@ -22,8 +22,6 @@ import { createMetrics } from './metrics.js';
 /** A core added behind a name is used within this time; a cluster's DNS may keep its answers for 30 s more. */
 const lookUpCoresEveryMs = 5_000;
 
-export type RestFacade = Awaited<ReturnType<typeof startRestFacade>>;
-
 /**
  * Starts the facade. The core need not be running yet: until it is, operations return 503.
  * Rejects if the port is taken or an option in the protos is invalid.

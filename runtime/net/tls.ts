@@ -29,7 +29,8 @@ export async function readIdentity(
       `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key; OpenSSL says ${String(cause)}`,
     );
   }
-  restrictCiphers();
+  // For the whole process from now on, since grpc-js takes a list of its own only from the environment.
+  tls.DEFAULT_CIPHERS = ciphers.join(':');
   return { cert, key };
 }
 
@@ -46,7 +47,8 @@ async function readPem(variable: string, file: string, what: 'CERTIFICATE' | 'PR
 }
 
 /**
- * TLS 1.3, and the TLS 1.2 suites with authenticated encryption and forward secrecy: "intermediate" of https://wiki.mozilla.org/Security/Server_Side_TLS.
+ * TLS 1.3, and the TLS 1.2 suites with authenticated encryption and forward secrecy: "intermediate" of
+ * https://wiki.mozilla.org/Security/Server_Side_TLS.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -59,11 +61,3 @@ const ciphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
-
-/**
- * From now on, this process uses only these ciphers for TLS. It applies to the whole process, since grpc-js
- * takes a list of its own only from the environment.
- */
-function restrictCiphers(): void {
-  tls.DEFAULT_CIPHERS = ciphers.join(':');
-}

@@ -9,11 +9,8 @@ export const exitCodes = {
 } as const;
 
 export function exitCodeOf(error: unknown): number {
-  return error instanceof ConfigError || isOfParseArgs(error) ? exitCodes.mistaken : exitCodes.failed;
-}
-
-/** Whether `parseArgs` of node:util threw it. */
-function isOfParseArgs(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code.startsWith('ERR_PARSE_ARGS');
+  // That of `parseArgs` of node:util.
+  const isMistaken = error instanceof ConfigError || code.startsWith('ERR_PARSE_ARGS');
+  return isMistaken ? exitCodes.mistaken : exitCodes.failed;
 }

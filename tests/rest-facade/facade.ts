@@ -2,14 +2,14 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
-import { type RestFacade, startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
+import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
 /** A facade under test. */
 export interface TestFacade {
   readonly url: string;
   readonly port: number;
-  readonly facade: RestFacade;
+  readonly facade: Awaited<ReturnType<typeof startRestFacade>>;
   /** Everything logged so far, as text. */
   readonly logged: () => string;
 }

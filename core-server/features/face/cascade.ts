@@ -165,11 +165,7 @@ function withMeanBox(face: Candidate, first: readonly Candidate[]): Candidate {
 /** A test for faces of at least this side. */
 function isOfSide(side: number, size: Size, rule: CascadeRule): (face: Pick<Candidate, 'box'>) => boolean {
   const scale = overviewScale(size, rule);
-  return ({ box }) => sideOf(box) * scale >= side;
-}
-
-function sideOf(box: Candidate['box']): number {
-  return Math.sqrt(area(box));
+  return ({ box }) => Math.sqrt(area(box)) * scale >= side;
 }
 
 /** Whether the box touches an edge of the region that is not an edge of the picture. */

@@ -44,10 +44,11 @@ export function openPostgres(
       validate: ({ __knexUid: id }: { readonly __knexUid: string }) => !unusable.delete(id),
     },
   });
-  // The next statement would queue behind the one without a response. Where a server has become read-only, a new
-  // connection reaches the one that took over.
-  db.on('query-error', (error: unknown, { __knexUid: id }: { readonly __knexUid: string }) => {
-    if (isReadTimeout(error) || isReadOnly(error)) unusable.add(id);
+  db.on('query-error', ({ message, code }: NodeJS.ErrnoException, { __knexUid }: { readonly __knexUid: string }) => {
+    // The next statement would queue behind the one without a response, which pg gives no code.
+    const isUnanswered = message.endsWith('Query read timeout');
+    // Where a server has become read-only, a new connection reaches the one that took over.
+    if (isUnanswered || code === '25006') unusable.add(__knexUid);
   });
   onConnectFailure(db, (error) => connectFailures.add(error));
   return db;
@@ -73,13 +74,4 @@ const connectFailures = new WeakSet<Error>();
  */
 export function isConnectFailure(error: unknown): boolean {
   return error instanceof Error && connectFailures.has(error);
-}
-
-function isReadOnly(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '25006';
-}
-
-/** pg gives this error no code. */
-function isReadTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message.endsWith('Query read timeout');
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../../core-server/compose/config.js';
-import { type CoreOptions, type RunningCore, startCore } from '../../../core-server/compose/core.js';
+import { type CoreOptions, startCore } from '../../../core-server/compose/core.js';
 
 const root = new URL('../../../../', import.meta.url);
 
@@ -12,7 +12,7 @@ const root = new URL('../../../../', import.meta.url);
 export const adminKey = 'admin-key-of-the-tests';
 
 /** A core of this process. */
-export interface TestCore extends RunningCore {
+export interface TestCore extends Awaited<ReturnType<typeof startCore>> {
   /** Folder of its database file. */
   readonly dataDir: string;
 }

@@ -9,7 +9,7 @@ import {
   type GetDetectionScoreResponse,
   ScoreConfigServiceService,
 } from '../../../generated/imageanalysis/v1/score_config.js';
-import { type CoreConnection, createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
+import { createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
@@ -116,7 +116,7 @@ const callOf = (client: Client) =>
     );
   });
 /** As after many callers that went away. */
-const renewByResets = (connection: CoreConnection) => {
+const renewByResets = (connection: ReturnType<typeof createCoreConnection>) => {
   for (let reset = 0; reset < 500; reset += 1) connection.noteReset();
 };
 

@@ -11,8 +11,6 @@ export interface FloatTensor {
 /** Runs a network that has one input and one output. */
 export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
 
-export type PaddleOcr = Awaited<ReturnType<typeof openPaddleOcr>>;
-
 // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
 export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
 export const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };

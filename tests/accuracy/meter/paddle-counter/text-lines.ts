@@ -4,7 +4,6 @@ import {
   asDetector,
   asRecogniser,
   type FloatTensor,
-  type PaddleOcr,
   type RunNetwork,
 } from '../../../../core-server/features/meter/printed/paddle-ocr.js';
 import type { RgbPicture, Size } from '../../../../core-server/image/picture.js';
@@ -18,7 +17,9 @@ export interface TextLine {
   readonly characters: readonly ReadCharacter[];
 }
 
-interface OcrNetworks extends Pick<PaddleOcr, 'detect' | 'recognise'> {
+interface OcrNetworks {
+  readonly detect: RunNetwork;
+  readonly recognise: RunNetwork;
   readonly alphabet: readonly string[];
 }
 
