@@ -38,7 +38,7 @@ export function readReasons() {
  * @throws Error for an option `rest_refusal` with an unknown word
  */
 export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
-  const { body, query, headers, openFields, refusals } = route;
+  const { body, query, headers, openFields, pathFields, refusals } = route;
   const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
   const occasions: Readonly<Record<string, boolean>> = {
     any: true,
@@ -49,7 +49,10 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
     raw: body.kind === 'raw',
     // Of a batch, they are in the lines.
     picture: hasPicture(body) && !route.isBatch,
-    required: route.request.fieldsArray.some(isRequired),
+    // A path without its variables is another one.
+    required: route.request.fieldsArray.some(
+      (field) => isRequired(field) && !pathFields.some(({ definition }) => definition === field),
+    ),
     score: fields.some(({ type }) => type === 'score'),
     // Otherwise any key will do.
     permission: operationOf(route).toUpperCase() in Operation,

@@ -131,7 +131,9 @@ test('a new RPC whose response is a file answers with its bytes', async (t) => {
   );
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), drawing);
   const document = createDocument(routes, { version: '1', limits }) as OpenApiDocument;
-  const described = document.paths['/v1/meters/{meter}/drawing']?.['get']?.responses['200'];
+  const { 200: described, 400: refused } = document.paths['/v1/meters/{meter}/drawing']?.['get']?.responses ?? {};
+  // What is in the path cannot be missing.
+  assert.doesNotMatch(JSON.stringify(refused), /MISSING_FIELD/);
   assert.deepEqual(described, {
     description: 'A drawing.',
     headers: {
