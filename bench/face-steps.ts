@@ -96,4 +96,4 @@ say(
   `queue full: ${jobs} jobs in ${spent.toFixed(0)} ms (${((jobs * 1000) / spent).toFixed(1)}/s), ` +
     `event loop late by ${ms(delay.mean)} ms in the mean, ${ms(delay.percentile(99))} at the 99th percentile, ${ms(delay.max)} at most`,
 );
-await pool.close({ graceMs: 1000 });
+await pool.close(1000);

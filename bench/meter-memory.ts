@@ -61,7 +61,7 @@ for (let i = 0; i < total; i++) {
     say(`${i + 1} photos, ${seconds.toFixed(0)} s, ${megabytes.toFixed(0)} MiB resident`);
   }
 }
-await pool.close({ graceMs: 1000 });
+await pool.close(1000);
 
 const meanOf = (list: readonly number[]): number =>
   list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length);

@@ -24,8 +24,8 @@ export async function whyNotFree({ host, port }: Listener): Promise<string | und
 }
 
 /** Ports that were free a moment ago. */
-export async function findFreePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen({ host, port: 0 }));
+export async function findFreePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen({ host: '127.0.0.1', port: 0 }));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => once(server.close(), 'close')));

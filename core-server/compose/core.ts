@@ -78,7 +78,7 @@ export async function startCore(options: CoreOptions) {
       log,
       onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
     });
-    closers.push((graceMs) => pool.close({ graceMs }));
+    closers.push((graceMs) => pool.close(graceMs));
     metrics.watchPool(() => pool.stats);
 
     // Meanwhile, the workers load their models.

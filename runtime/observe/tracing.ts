@@ -78,9 +78,8 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
  * Loads the OpenTelemetry SDK, which otherwise takes no memory. Spans are sent by OTLP over HTTP to the
  * endpoint in the standard variables `OTEL_EXPORTER_OTLP_*`.
  * @param log told what is wrong with the variables or the collector
- * @param url endpoint for traces, instead of the variables
  */
-export async function loadTracing(serviceName: string, log: Logger, url?: string): Promise<Tracing> {
+export async function loadTracing(serviceName: string, log: Logger): Promise<Tracing> {
   const [api, core, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
@@ -95,7 +94,7 @@ export async function loadTracing(serviceName: string, log: Logger, url?: string
   api.diag.setLogger(sayAll, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
   const named = resources.resourceFromAttributes({ 'service.name': serviceName });
   const told = resources.detectResources({ detectors: [resources.envDetector] });
-  const exporter = new OTLPTraceExporter({ timeoutMillis: exportWithinMs, ...(url && { url }) });
+  const exporter = new OTLPTraceExporter({ timeoutMillis: exportWithinMs });
   const provider = new sdk.BasicTracerProvider({
     resource: resources.defaultResource().merge(named).merge(told),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],

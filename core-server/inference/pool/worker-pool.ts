@@ -204,6 +204,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
     ready: (): Promise<void> => supervisor.ready,
     /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
-    close: ({ graceMs }: { readonly graceMs: number }): Promise<void> => (closed ??= close(graceMs)),
+    close: (graceMs: number): Promise<void> => (closed ??= close(graceMs)),
   };
 }

@@ -49,9 +49,10 @@ test('a request is one trace through facade, core and worker, without a secret',
   });
 
   const { log, entries } = collectLog();
+  process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] = url;
   const tracing = {
-    core: await loadTracing('image-analysis-core', log, url),
-    facade: await loadTracing('image-analysis-facade', log, url),
+    core: await loadTracing('image-analysis-core', log),
+    facade: await loadTracing('image-analysis-facade', log),
   };
   const service = await startService(t, {}, undefined, undefined, tracing);
   await service.createCompany('secretcorp', 'hunter2hunter2');

@@ -14,7 +14,8 @@ async function traceToClosed(t: TestContext) {
     request.once('end', () => response.writeHead(401).end('who are you?'));
   });
   const logged = collectLog();
-  return { ...logged, tracing: await loadTracing('image-analysis-core', logged.log, url) };
+  process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] = url;
+  return { ...logged, tracing: await loadTracing('image-analysis-core', logged.log) };
 }
 
 function addSpan(tracing: Tracing): void {

@@ -31,7 +31,7 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}) 
     const ended = library;
     library = undefined;
     pictures = 0;
-    await ended?.close({ graceMs: stuckGraceMs });
+    await ended?.close(stuckGraceMs);
   };
   return {
     /** Longer side at which it wants the picture, pixels. */

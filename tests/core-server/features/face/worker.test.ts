@@ -29,7 +29,7 @@ before(async () => {
   });
   await pool.ready();
 });
-after(() => pool.close({ graceMs: 5000 }));
+after(() => pool.close(5000));
 
 const detect = (image: Uint8Array, minScore = 0.5) =>
   pool.run(

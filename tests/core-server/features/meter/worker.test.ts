@@ -39,7 +39,7 @@ suite('readMeter in a worker', () => {
     });
     await pool.ready();
   });
-  after(() => pool.close({ graceMs: 1000 }));
+  after(() => pool.close(1000));
 
   const read = (image: Buffer, limits = defaultLimits, known: KnownMeter = {}): Promise<ReadMeterOutput> =>
     pool.run(

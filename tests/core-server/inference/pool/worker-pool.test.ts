@@ -57,7 +57,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     ...poolOptions,
   });
   t.after(async () => {
-    await pool.close({ graceMs: 0 });
+    await pool.close(0);
     rmSync(folder, { recursive: true });
   });
   if (!failStart && !hangStart && loadMs === 0) await pool.ready();
@@ -338,7 +338,7 @@ test('a worker that hangs in native code is reported, since only the end of the 
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   await hung.promise;
   // Who closes learns that it is still there.
-  const closed = pool.close({ graceMs: 0 });
+  const closed = pool.close(0);
   await until('the other worker ended', () => journal().includes('released'));
   assert.equal(await Promise.race([closed, sleep(100, 'waits', { ref: false })]), 'waits');
   closeSync(openSync(fifo, 'w'));
@@ -406,7 +406,7 @@ test('a stuck worker that comes back is told to stop, releases its sessions and 
 test('close finishes what the pool has, refuses what comes, and releases the sessions', async (t) => {
   const { pool, journal } = await start(t);
   const had = [1, 2].map(() => pool.run('sleep', 30, { signal: forever() }));
-  const closed = pool.close({ graceMs: 5000 });
+  const closed = pool.close(5000);
   await assert.rejects(pool.run('echo', 1, { signal: forever() }), refusal('SHUTTING_DOWN'));
   assert.deepEqual(await Promise.all(had), ['slept', 'slept']);
   await closed;
@@ -419,7 +419,7 @@ test('close gives up after its grace, and nobody is left without an answer', asy
   const all = [1, 2].map(() => pool.run('sleep', 60_000, { signal: forever() }));
   const answers = Promise.allSettled(all);
   const before = performance.now();
-  await pool.close({ graceMs: 50 });
+  await pool.close(50);
   assert.ok(performance.now() - before < 10_000);
   for (const answer of await answers) {
     assert.equal(answer.status, 'rejected');
@@ -430,7 +430,7 @@ test('close gives up after its grace, and nobody is left without an answer', asy
 test('close lets a worker load its models first, however short its grace', async (t) => {
   // Longer than a worker that has them is given.
   const { pool, journal } = await start(t, { loadMs: 2_500 });
-  await pool.close({ graceMs: 0 });
+  await pool.close(0);
   assert.deepEqual(journal(), ['released']);
 });
 
@@ -441,7 +441,7 @@ test('ready rejects with what kept a worker from starting, and the pool can be c
     assert.match(String(error.cause), /no model here/);
     return true;
   });
-  await pool.close({ graceMs: 50 });
+  await pool.close(50);
 });
 
 test('the main thread stays free while workers are blocked and the queue is full', async (t) => {
