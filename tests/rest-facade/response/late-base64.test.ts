@@ -58,6 +58,26 @@ test(
   },
 );
 
+test('nothing more is made for a caller who leaves in the middle', { timeout: 30_000 }, async (t) => {
+  let made = 0;
+  const crop = randomBytes(30_000_000);
+  const toString = crop.toString.bind(crop);
+  crop.toString = (...args) => {
+    made += 1;
+    return toString(...args);
+  };
+  const port = await serveApp(t, { core: { call: () => Promise.resolve(toFaces([crop])) } });
+  for (const readBytes of [1, 100_000, 1_000_000, 5_000_000]) {
+    const socket = await openSocket(port);
+    socket.write(request);
+    let read = 0;
+    for await (const chunk of socket as AsyncIterable<Buffer>) if ((read += chunk.length) >= readBytes) break;
+    const madeBefore = made;
+    await sleep(200);
+    assert.ok(made - madeBefore < 200, `${made - madeBefore} slices after ${readBytes} bytes`);
+  }
+});
+
 const sizes = [200_000, 0, 60_000, 1, 45 * 1024 - 1, 45 * 1024, 45 * 1024 + 1, 0, 300_000, 90 * 1024, 2];
 const crops = sizes.map((size) => randomBytes(size));
 const answer = toFaces(crops);
