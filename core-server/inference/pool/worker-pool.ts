@@ -12,7 +12,8 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
 
 /**
  * For which call a job is done. Aborted, a queued job never reaches a worker and a running job's result is discarded.
- * The keys of calls take turns, those first that have the fewest jobs in workers, and none takes all places; a job unlikely to be done in time is refused.
+ * The keys of calls take turns, those first that have the fewest jobs in workers, and none takes all places; a job
+ * unlikely to be done in time is refused.
  */
 export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'signal'>> {
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
