@@ -1,8 +1,4 @@
-"""Random training crops: scale, place, rotation, mosaic, then light, colour, blur, noise, JPEG and occlusion.
-
-A crop is given twice: clean for the teacher, disturbed for the student, which so learns to see what the teacher
-sees in a better picture.
-"""
+"""Random training crops: scale, place, rotation, mosaic, then light, colour, blur, noise, JPEG and occlusion."""
 
 import math
 
@@ -70,7 +66,7 @@ def warp(picture, matrix, scale, size):
 
 
 def transform_faces(faces, matrix, scale, angle, size):
-    """Rows (xmin, ymin, xmax, ymax, ignore) of the faces in the crop. A turned face is an ellipse, not a rectangle."""
+    """Rows (xmin, ymin, xmax, ymax, ignore, how clear) of the faces in the crop; a turned face is an ellipse."""
     rows = []
     for face in faces:
         x1, y1, x2, y2 = face["box"]
@@ -85,8 +81,9 @@ def transform_faces(faces, matrix, scale, angle, size):
             continue
         hidden = inside < 0.35 * w * h or not (0 <= cx < size and 0 <= cy < size)
         # Annotators end a box where the picture ends.
-        rows.append((*np.clip(box, 0, size), float(face["ignore"] or hidden or min(w, h) < MIN_LABEL)))
-    return np.float32(rows).reshape(-1, 5)
+        ignored = face["ignore"] or hidden or min(w, h) < MIN_LABEL
+        rows.append((*np.clip(box, 0, size), float(ignored), face.get("clear", 1.0)))
+    return np.float32(rows).reshape(-1, 6)
 
 
 def crop(picture, faces, size, rng, portrait=False):
@@ -112,7 +109,7 @@ def mosaic(draw, size):
 
 def occlude(image, faces, rng):
     """Covers a part of some faces: at most half, from one side."""
-    for x1, y1, x2, y2, ignored in faces:
+    for x1, y1, x2, y2, ignored, _ in faces:
         w, h = x2 - x1, y2 - y1
         if ignored or w < 16 or rng.random() > 0.5:
             continue

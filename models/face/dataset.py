@@ -89,15 +89,17 @@ def read_row(row, longest=640):
 
 
 class TrainingPictures:
-    """All pictures decoded once, before the workers are forked."""
+    """All pictures decoded once, before the workers are forked; `faces_of` may know more of a row's faces."""
 
-    def __init__(self, shared, log=print):
+    def __init__(self, shared, faces_of=lambda row: row["faces"]):
         train = shared / "face" / "train"
         self.faces = [read_row(row) for row in annotations(train, held_out=False)]
+        for row in self.faces:
+            row["faces"] = faces_of(row)
         self.noface = [read_row(row) for row in faceless(train, held_out=False)]
         self.meters = [read_row(row) for row in meters(shared / "meter" / "train", held_out=False)]
         self.portraits = [r for r in self.faces if augment.wanted_faces(r["faces"], augment.CLEAR_SIDE)]
-        log(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
+        print(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
 
     def draw(self, size, rng, hardness):
         """(crop, faces, index of a face-free picture or -1)."""
@@ -118,13 +120,13 @@ class TrainingPictures:
             index = -1
         else:
             image, faces, index = self.draw(size, rng, hardness)
-        return image, augment.disturb(image, faces, rng), faces, index
+        return augment.disturb(image, faces, rng), faces, index
 
     def batch(self, rng, hardness, pixels):
         size = rng.choices(CROP_SIZES, CROP_ODDS)[0]
         count = max(1, round(pixels / size**2))
-        clean, disturbed, faces, indices = zip(*(self.sample(size, rng, hardness) for _ in range(count)))
-        return np.stack(clean), np.stack(disturbed), faces, indices
+        crops, faces, indices = zip(*(self.sample(size, rng, hardness) for _ in range(count)))
+        return np.stack(crops), faces, indices
 
 
 def feed(pictures, queue, hardness, seed, pixels):

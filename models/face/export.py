@@ -12,7 +12,7 @@ import torch
 
 import graph as onnx_graph
 from graph import GraphBuilder
-from network import FaceNetwork, NetworkConfig, plain
+from network import STRIDES, FaceNetwork, NetworkConfig, plain
 
 HERE = Path(__file__).resolve().parent
 SERVED = HERE / "face-detector.onnx"
@@ -34,7 +34,7 @@ def load_network(path):
 
 def bare_network(network):
     """The network alone as ONNX: `pixels` [1,3,H,W] normalised to one [1,15,h,w] a stride."""
-    outputs = [f"level{s}" for s in network.config.strides]
+    outputs = [f"level{s}" for s in STRIDES]
     return onnx_graph.traced(network, torch.zeros(1, 3, 64, 96), outputs, {"pixels": {2: "height", 3: "width"}})
 
 
@@ -47,7 +47,7 @@ def served_model(network, calibration):
     g.add("DequantizeLinear", planes, g.constant(1 / 64, np.float32), g.constant(128, np.uint8), output="pixels")
     post = GraphBuilder("post")
     levels = []
-    for stride in network.config.strides:
+    for stride in STRIDES:
         name = f"level{stride}"
         width = post.add("Slice", post.add("Shape", name), post.constant([3]), post.constant([4]))
         cells = post.add("Reshape", name, post.constant([15, -1]))
@@ -66,7 +66,7 @@ def served_model(network, calibration):
     )
 
 
-def verify(path, strides):
+def verify(path):
     """Runs the file at several sizes and with nothing to find; raises when the contract is broken."""
     import onnxruntime
 
@@ -75,7 +75,7 @@ def verify(path, strides):
     for height, width, least in ((64, 96, 0.0), (320, 224, 0.3), (448, 640, 0.02), (32, 32, 2.0)):
         image = generator.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
         boxes, scores, points = session.run(None, {"image": image, "min_score": np.float32([least])})
-        cells = sum((height // s) * (width // s) for s in strides)
+        cells = sum((height // s) * (width // s) for s in STRIDES)
         count = len(scores)
         assert boxes.shape == (count, 4) and points.shape == (count, 5, 2), (boxes.shape, points.shape)
         assert np.isfinite(boxes).all() and np.isfinite(points).all()
@@ -99,7 +99,7 @@ def main():
     model = served_model(network, calibration)
     onnx.checker.check_model(model)
     onnx.save(model, args.output)
-    verify(args.output, network.config.strides)
+    verify(args.output)
     if args.output == SERVED:
         save_resumable(args.checkpoint, HERE / "checkpoints" / "resumable.pt")
     print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")

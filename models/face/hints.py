@@ -32,12 +32,12 @@ class Variances:
         return self.mean, self.spread
 
 
-def map_losses(variances, student, teacher, scores, first=("stem", "early", "stage4")):
+def map_losses(variances, student, teacher, scores):
     """name -> unexplained share of the teacher's map; places that look like faces count more.
 
-    first: which maps before stride 8 count, too.
+    Maps before stage4 need to be right only as far as later ones depend on them.
     """
-    losses = {name: variances.unexplained(name, student[name], teacher[name]) for name in first}
+    losses = {"stage4": variances.unexplained("stage4", student["stage4"], teacher["stage4"])}
     for stride, score in zip(STRIDES, scores):
         for name in (f"stage{stride}", f"neck{stride}", f"tower{stride}"):
             losses[name] = variances.unexplained(name, student[name], teacher[name], 1 + 8 * score)

@@ -18,8 +18,9 @@ import torch
 import torch.nn.functional as F
 
 import dataset
+from export import as_floats
 from hints import Variances, map_losses
-from network import FaceNetwork, normalise, whiten
+from network import FaceNetwork, NetworkConfig, normalise, whiten
 from teacher import Teacher
 from train import FIT_BATCHES, as_pixels, keep_freed_memory
 
@@ -75,8 +76,7 @@ def joint_losses(network, teacher, variances, batch):
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
-    # Maps before stage4 need to be right only as far as later ones depend on them.
-    losses = map_losses(variances, features, maps, [score for score, *_ in known], first=("stage4",))
+    losses = map_losses(variances, features, maps, [score for score, *_ in known])
     losses["heads"] = head_loss(outputs, known, has_faces)
     return losses
 
@@ -99,19 +99,21 @@ def main():
     pictures = dataset.TrainingPictures(shared)
     queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
     teacher = Teacher(dataset.teacher_file(shared), device)
-    network = FaceNetwork().to(device, memory_format=torch.channels_last)
+    saved = torch.load(args.start, map_location=device, weights_only=True) if args.start else None
+    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
+    network.to(device, memory_format=torch.channels_last)
 
     def draw():
-        _, disturbed, faces, _ = queue.get()
-        return as_pixels(disturbed, device), torch.tensor([float(len(rows) > 0) for rows in faces], device=device)
+        crops, faces, _ = queue.get()
+        return as_pixels(crops, device), torch.tensor([float(len(rows) > 0) for rows in faces], device=device)
 
     def draws():
         return (draw() for _ in range(FIT_BATCHES))
 
     variances = Variances()
     variances.fit(teacher(pixels)[1] for pixels, _ in draws())
-    if args.start:
-        network.load_state_dict(torch.load(args.start, map_location=device, weights_only=True)["ema"])
+    if saved:
+        network.load_state_dict(as_floats(saved["ema"]))
     else:
         set_scales(network, variances)
     for losses_of, minutes, rate, reframes in (

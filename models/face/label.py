@@ -20,12 +20,16 @@ from detector import AdaptedYunet, Found, scaled
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cache" / "labels"
+FUSED = HERE / "cache" / "fused"  # by the rule below: delete it after a change
 SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the stored picture, whose longer side has at most 640 pixels
 TILE, TILE_OVERLAP = 1280, 192  # pixels of the scaled picture; larger ones are looked at in tiles
 LEAST_SCORE = 0.05
 SAME_FACE = 0.5  # overlap of boxes of one face
 SEEN_SIDES = 6, 640  # pixels of the pass: sides of the faces that a pass can see
 MEAN_SHARE = 0.7  # of the mean over these passes; the rest is the maximum's
+ANNOTATED = 0.4  # overlap of a label's box and an annotator's
+UNSEEN_CLEAR = 0.5  # how clear an annotated face is that no pass of the teacher sees
+DOUBTFUL = 0.4  # a label of this score without annotation is neither wanted nor punished
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,35 @@ def label_file(row):
 def labels_of(row):
     """The fused labels of a picture in its stored pixels; None before `label.py` has seen it."""
     path = label_file(row)
-    return fused(np.load(path)) if path.is_file() else None
+    if not path.is_file():
+        return None
+    joined = FUSED / path.name
+    if not joined.is_file():
+        found = fused(np.load(path))
+        FUSED.mkdir(parents=True, exist_ok=True)
+        np.save(joined, np.hstack([found.boxes, found.scores[:, None], found.landmarks.reshape(-1, 10)]))
+    rows = np.load(joined)
+    return Found(rows[:, :4], rows[:, 4], rows[:, 5:].reshape(-1, 5, 2))
+
+
+def joined_faces(row):
+    """The annotated faces, with boxes and clearness by the labels that fit; doubtful labels are ignored faces."""
+    found = labels_of(row)
+    if found is None or not row["faces"]:
+        return row["faces"]
+    faces = [{**face, "clear": UNSEEN_CLEAR} for face in row["faces"]]
+    truth = np.float32([face["box"] for face in faces])
+    overlaps = metrics.iou_matrix(found.boxes, truth)
+    taken = set()
+    for i in np.argsort(-found.scores, kind="stable"):
+        best = int(np.argmax(overlaps[i]))
+        if overlaps[i, best] >= ANNOTATED and best not in taken:
+            taken.add(best)
+            mean = (truth[best] + found.boxes[i]) / 2
+            faces[best].update(box=mean.tolist(), clear=UNSEEN_CLEAR + (1 - UNSEEN_CLEAR) * float(found.scores[i]))
+        elif found.scores[i] >= DOUBTFUL and overlaps[i].max() < 0.1:
+            faces.append({"box": found.boxes[i].tolist(), "ignore": True})
+    return faces
 
 
 def all_rows(shared):

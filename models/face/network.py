@@ -1,7 +1,7 @@
 """The detector: a depthwise-separable backbone, a top-down neck and one anchor-free head a stride.
 
-Every cell of the strides 8, 16 and 32, and of stride 4 where the configuration says so, gives 15 numbers: a score
-logit, a box (dx, dy, log w, log h in strides, relative to the cell's corner) and five landmarks (dx, dy in strides).
+Every cell of the strides 8, 16 and 32 gives 15 numbers: a score logit, a box (dx, dy, log w, log h in strides,
+relative to the cell's corner) and five landmarks (dx, dy in strides).
 """
 
 import copy
@@ -12,7 +12,6 @@ import torch.nn.functional as F
 from torch import nn
 
 STRIDES = (8, 16, 32)
-FINE_STRIDE = 4
 OUTPUTS_PER_CELL = 15
 STEM = 16
 FEATURES = 64  # of every map that one part hands to the next
@@ -25,11 +24,6 @@ class NetworkConfig:
     stages: tuple = ((32, 64), (64, 64), (128, 64), (128, 64), (128, 64))  # strides 4, 4, 8, 16, 32
     merge: tuple = (64,)
     tower: tuple = (96, 64)
-    fine: tuple = ()  # units of a head at stride 4, for faces of 4 to 16 pixels; none without
-
-    @property
-    def strides(self):
-        return (FINE_STRIDE, *STRIDES) if self.fine else STRIDES
 
     def to_dict(self):
         return asdict(self)
@@ -145,8 +139,6 @@ class FaceNetwork(nn.Module):
         self.merge = nn.ModuleList(chain(FEATURES, config.merge) for _ in STRIDES)
         self.towers = nn.ModuleList(chain(FEATURES, config.tower) for _ in STRIDES)
         self.heads = nn.ModuleList(new_head(FEATURES) for _ in STRIDES)
-        if config.fine:
-            self.fine, self.fine_head = chain(FEATURES, config.fine), new_head(config.fine[-1])
 
     def features(self, x):
         """Normalised RGB [B,3,H,W] to every part's map by name; what the heads read are tower8, tower16 and tower32."""
@@ -161,15 +153,12 @@ class FaceNetwork(nn.Module):
             x = x if above is None else x + F.interpolate(above, scale_factor=2)
             above = maps[f"neck{stride}"] = merge(x)
             maps[f"tower{stride}"] = tower(above)
-        if self.config.fine:
-            maps[f"tower{FINE_STRIDE}"] = self.fine(maps["stage4"] + F.interpolate(above, scale_factor=2))
         return maps
 
     def head(self, maps):
         """One [B,15,h,w] for each stride, the finest first."""
         outputs = []
-        heads = [self.fine_head, *self.heads] if self.config.fine else self.heads
-        for stride, head in zip(self.config.strides, heads):
+        for stride, head in zip(STRIDES, self.heads):
             with torch.autocast(maps["stem"].device.type, enabled=False):  # boxes need more than bfloat16's 8 bits
                 outputs.append(head(maps[f"tower{stride}"].float()))
         return outputs

@@ -9,13 +9,9 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from network import FINE_STRIDE, STRIDES
+from network import STRIDES
 
-# Face sides in pixels that a stride may answer for, without and with a head at stride 4.
-LEVEL_SIDES = {
-    STRIDES: ((0, 80), (20, 200), (64, 1e9)),
-    (FINE_STRIDE, *STRIDES): ((0, 20), (8, 80), (20, 200), (64, 1e9)),
-}
+LEVEL_SIDES = (0, 80), (20, 200), (64, 1e9)  # of the faces in pixels that each stride may answer for
 MAX_CELLS_PER_FACE = 9
 TEACHER_FLOOR = 0.1
 
@@ -28,20 +24,18 @@ class Cells:
     y: torch.Tensor
     stride: torch.Tensor
     shapes: list
-    strides: tuple
 
     @staticmethod
     def of(maps):
         """Of one map a stride, the finest first."""
         shapes = [m.shape[-2:] for m in maps]
-        strides = STRIDES if len(maps) == len(STRIDES) else (FINE_STRIDE, *STRIDES)
         device = maps[0].device
         parts = []
-        for (h, w), s in zip(shapes, strides):
+        for (h, w), s in zip(shapes, STRIDES):
             y, x = torch.meshgrid(torch.arange(h, device=device), torch.arange(w, device=device), indexing="ij")
             parts.append(torch.stack([x.flatten(), y.flatten(), torch.full_like(x.flatten(), s)]))
         x, y, stride = torch.cat(parts, 1).float()
-        return Cells(x, y, stride, shapes, strides)
+        return Cells(x, y, stride, shapes)
 
 
 def flatten(maps):
@@ -70,12 +64,12 @@ def overlap(a, b):
 
 
 def neighbourhood(cells, boxes, limit_sides):
-    """Indices [G,27] or [G,36] of the 3x3 cells of each stride around each box's centre, and which exist and answer."""
+    """Indices [G,27] of the 3x3 cells of each stride around each box's centre, and which exist and answer."""
     centre, side = (boxes[:, :2] + boxes[:, 2:]) / 2, ((boxes[:, 2:] - boxes[:, :2]).clamp(min=0.1)).prod(1).sqrt()
     indices, valid, offset = [], [], 0
     steps = torch.tensor([-1, 0, 1], device=boxes.device)
     dy, dx = (t.flatten() for t in torch.meshgrid(steps, steps, indexing="ij"))
-    for (h, w), s, (least, most) in zip(cells.shapes, cells.strides, LEVEL_SIDES[cells.strides]):
+    for (h, w), s, (least, most) in zip(cells.shapes, STRIDES, LEVEL_SIDES):
         x, y = (centre[:, 0] / s).floor().long()[:, None] + dx, (centre[:, 1] / s).floor().long()[:, None] + dy
         ok = (x >= 0) & (x < w) & (y >= 0) & (y < h)
         if limit_sides:
@@ -134,8 +128,8 @@ def assign(cells, scores, boxes, faces, picture):
 def build(cells, student, teacher, face_rows, picture_rows, has_faces):
     """Targets of a batch.
 
-    student: (scores [B,N], boxes [B,N,4]); teacher: likewise; face_rows [M,5] (xyxy, ignored) of pictures [M];
-    has_faces [B]: false for pictures known to be free of faces.
+    student: (scores [B,N], boxes [B,N,4]); teacher: likewise; face_rows [M,6] (xyxy, ignored, how clear: the greatest
+    score to be wanted) of pictures [M]; has_faces [B]: false for pictures known to be free of faces.
     """
     scores, boxes = student
     teacher_scores, teacher_boxes = teacher
@@ -143,11 +137,13 @@ def build(cells, student, teacher, face_rows, picture_rows, has_faces):
     ignored = face_rows[:, 4] > 0
     faces, picture = face_rows[~ignored, :4], picture_rows[~ignored]
     owner, wanted = assign(cells, scores, boxes, faces, picture)
+    owned = owner >= 0
+    wanted[owned] *= face_rows[~ignored, 5][owner[owned]]
     weight = torch.ones(batch * n, device=scores.device)
     if ignored.any():
         visible = face_rows[ignored, :4].clone()
-        visible[:, 0::2].clamp_(0, cells.shapes[0][1] * cells.strides[0])
-        visible[:, 1::2].clamp_(0, cells.shapes[0][0] * cells.strides[0])
+        visible[:, 0::2].clamp_(0, cells.shapes[0][1] * STRIDES[0])
+        visible[:, 1::2].clamp_(0, cells.shapes[0][0] * STRIDES[0])
         index, valid = neighbourhood(cells, visible, limit_sides=False)
         weight[(picture_rows[ignored][:, None] * n + index)[valid]] = 0
         weight[owner >= 0] = 1

@@ -18,6 +18,7 @@ from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
+from widen import widened
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
@@ -65,13 +66,24 @@ class NetworkTest(unittest.TestCase):
         torch.testing.assert_close(rows.T @ rows / len(rows), torch.eye(8), atol=0.02, rtol=0)
 
 
+class WidenTest(unittest.TestCase):
+    def test_a_network_with_more_room_is_the_same_function_at_first_and_learns_by_its_new_maps(self):
+        network, batches = whitened()
+        more = NetworkConfig(stages=((16, 64), (8, 64, 24, 64)) + ((8, 64),) * 3, tower=(24, 64))
+        wide = widened(network, more)
+        for known, said in zip(network(batches[0]), wide(batches[0])):
+            torch.testing.assert_close(said, known, rtol=3e-3, atol=3e-3)
+        sum(said.square().mean() for said in wide(batches[0])).backward()
+        self.assertTrue((wide.stages[0][1].mixing.mix.grad[:, 8:].abs().sum(0) > 0).all())
+
+
 class ExportTest(unittest.TestCase):
     def test_onnx_says_what_torch_says(self):
         network = plain(whitened()[0])
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"
             onnx.save(served_model(network, IDENTITY_CALIBRATION), path)
-            verify(path, network.config.strides)
+            verify(path)
             image = np.random.default_rng(1).integers(0, 256, (96, 160, 3), dtype=np.uint8)
             boxes, scores, landmarks = Detector(path)(image, 0.0)
         with torch.no_grad():
@@ -89,7 +101,7 @@ class TargetsTest(unittest.TestCase):
     def setUp(self):
         self.cells = targets.Cells.of([torch.zeros(1, 1, 64 // s, 64 // s) for s in STRIDES])
         self.count = len(self.cells.x)
-        self.face = torch.tensor([[20.0, 20.0, 36.0, 36.0, 0.0]])
+        self.face = torch.tensor([[20.0, 20.0, 36.0, 36.0, 0.0, 1.0]])
         self.nothing = torch.zeros(1, self.count), torch.zeros(1, self.count, 4)
 
     def build(self, teacher, rows, has_faces=True):

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 import dataset
+import label
 import targets
 from export import as_floats
 from heldout import HeldOut
@@ -29,7 +30,8 @@ from teacher import Teacher
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
 FIT_BATCHES = 12
-LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.5, "hints": 0.4}
+LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.25, "hints": 5.0}
+DECAY_SHARE = 0.6  # of the run, at its end
 
 
 def arguments():
@@ -38,7 +40,7 @@ def arguments():
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--resume", action="store_true", help="go on from checkpoints/last.pt")
     parser.add_argument("--start", help="begin with the weights of this checkpoint")
-    parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero over this run")
+    parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero towards the end")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
@@ -123,11 +125,12 @@ def as_pixels(batch, device):
 
 def train_step(run, teacher, batch, rate):
     """One optimiser step; returns the losses and the student's best score in each picture."""
-    clean, disturbed, faces, _ = batch
+    crops, faces, _ = batch
     device = run.device
-    known, taught = teacher(as_pixels(clean, device))
+    pixels = as_pixels(crops, device)
+    known, taught = teacher(pixels)
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        features = run.network.features(normalise(as_pixels(disturbed, device)))
+        features = run.network.features(normalise(pixels))
         maps = run.network.head(features)
     hints = map_losses(run.variances, features, taught, [score for score, *_ in known])
     hints = sum(hints.values()) / len(hints)
@@ -155,11 +158,11 @@ def train_step(run, teacher, batch, rate):
 def prepare(run, teacher, queue):
     """Before the first step: how much the teacher's maps vary, and the frame of every unit."""
 
-    def batches(column):
-        return (as_pixels(queue.get()[column], run.device) for _ in range(FIT_BATCHES))
+    def batches():
+        return (as_pixels(queue.get()[0], run.device) for _ in range(FIT_BATCHES))
 
-    run.variances.fit(teacher(clean)[1] for clean in batches(0))
-    whiten(run.network, lambda pixels: run.network(normalise(pixels)), batches(1))
+    run.variances.fit(teacher(pixels)[1] for pixels in batches())
+    whiten(run.network, lambda pixels: run.network(normalise(pixels)), batches())
     run.ema = {k: v.clone() for k, v in run.network.state_dict().items()}
 
 
@@ -173,7 +176,9 @@ def main():
     run = Run(args, device)
     print(f"{device}, {sum(p.numel() for p in run.network.parameters())} parameters, {run.network.config}", flush=True)
     held_out = HeldOut(shared)
-    pictures = dataset.TrainingPictures(shared)
+    pictures = dataset.TrainingPictures(shared, label.joined_faces)
+    labelled = sum(label.label_file(row).is_file() for row in pictures.faces)
+    print(f"{labelled} of the pictures with faces have labels", flush=True)
     pixels = args.batch * 320 * 320
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
@@ -188,10 +193,10 @@ def main():
     while (elapsed := time.time() - start) < args.minutes * 60:
         rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)
         if args.decay:
-            rate *= max(0.01, 1 - elapsed / (args.minutes * 60))
+            rate *= min(1, max(0.01, 1 - elapsed / (args.minutes * 60)) / DECAY_SHARE)
         batch = queue.get()
         parts, scores = train_step(run, teacher, batch, rate)
-        for index, score in zip(batch[3], scores):
+        for index, score in zip(batch[2], scores):
             if index >= 0:
                 hardness[index] = 0.7 * hardness[index] + 0.3 * score
         run.step += 1
