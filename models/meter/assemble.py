@@ -20,6 +20,11 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
+def calibrated(x: float) -> float:
+    """A probability fitted on a few hundred photos, so that more than 0.9995 cannot be claimed."""
+    return min(sigmoid(x), 0.9995)
+
+
 @dataclass
 class Hypothesis:
     """One counter read one way round: its strips' probabilities and what the networks say of it."""
@@ -184,7 +189,7 @@ def assemble(hypotheses, rules, marks=None):
         "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
     }
     c = rules["calibration"]
-    in_networks = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
+    in_networks = calibrated(c["bias"] + sum(c[k] * v for k, v in features.items()))
     refuse = rules["refuse"]
     readable = float(np.mean(h.legible)) >= refuse["legible"] and in_networks >= refuse["confidence"]
     digits_confidence = in_networks * count_sure(marks, centres, rules)
@@ -192,7 +197,7 @@ def assemble(hypotheses, rules, marks=None):
     pointed = fraction_sure >= rules["fractionLikely"]
     length_p = float(lengths[length if pointed else 0])
     told = rules["fractionCalibration"]
-    fraction_confidence = sigmoid(told["bias"] + told["length"] * logit(length_p))
+    fraction_confidence = calibrated(told["bias"] + told["length"] * logit(length_p))
     confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]

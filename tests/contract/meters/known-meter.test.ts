@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, suite, test } from 'node:test';
+import sharp from 'sharp';
 import { ReadingWarning, readingWarningFromJSON } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createForm } from '../../helpers/net/form.js';
@@ -73,12 +74,13 @@ suite('a meter reading with what is known of the meter', () => {
   });
 
   test('adds members when they are asked for', async () => {
-    const { body } = await byText({ alternatives: true, serial_number: true });
+    // On its side, since on the sample as it is the small "m3" is not found.
+    const turned = await sharp(picture).rotate(90).jpeg({ quality: 92 }).toBuffer();
+    const image = `data:image/jpeg;base64,${turned.toString('base64')}`;
+    const { body } = await byText({ image, alternatives: true, serial_number: true });
     assert.ok(Array.isArray(body['alternatives']));
-    // The sample has no serial number: its flow of 2.5 m3/h is none. Its small "m3" is not always found.
-    const { serial_number: serial, unit } = body['printed'] as Record<string, string>;
-    assert.equal(serial, '');
-    assert.match(unit ?? 'none', /^(m3)?$/);
+    // The sample has no serial number: its flow of 2.5 m3/h is none.
+    assert.deepEqual(body['printed'], { serial_number: '', unit: 'm3' });
   });
 
   const refused: [string, Record<string, unknown>, string][] = [

@@ -1,6 +1,6 @@
 import { decimalOf, truncated } from '../decimal.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { logit, type Marks, sigmoid } from '../read/hypothesis.js';
+import { calibrated, logit, type Marks } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
 
 /** How many wheels at the end are the fraction. */
@@ -46,7 +46,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;
   const inAnswer = sure >= rules.fractionLikely ? top : (lengths[0] ?? 0);
-  return { wheels, sure, confidence: Math.min(sigmoid(bias + length * logit(inAnswer)), most) };
+  return { wheels, sure, confidence: Math.min(calibrated(bias + length * logit(inAnswer)), most) };
 }
 
 /** The number of fraction wheels where its probability is `minSure` or more. */

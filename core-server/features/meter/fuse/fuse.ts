@@ -1,6 +1,6 @@
 import type { Alternative, CounterReading, Wheel } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
-import { type Hypothesis, logit, type Marks, sigmoid, stepFrom } from '../read/hypothesis.js';
+import { calibrated, type Hypothesis, logit, type Marks, stepFrom } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { type Choice, chooseReadings, rowOf } from './choose-reading.js';
@@ -63,7 +63,7 @@ function confidenceOf(best: Choice, second: Choice | undefined, fractionWheels: 
     .reduce((sum, { probability }) => sum + probability, 0);
   const lead = second ? Math.min(best.weight - second.weight, maxLead) : maxLead;
   const c = rules.calibration;
-  return sigmoid(
+  return calibrated(
     c.bias +
       c.read * logit(wholeProbability) +
       c.neighbour * neighbour +

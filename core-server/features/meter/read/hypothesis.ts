@@ -120,8 +120,13 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-export function sigmoid(x: number): number {
+function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
+}
+
+/** A calibrated probability. It is fitted on a few hundred photos, so that more than 0.9995 cannot be claimed. */
+export function calibrated(x: number): number {
+  return Math.min(sigmoid(x), 0.9995);
 }
 
 /** Of a probability, bounded: the inverse of `sigmoid`. */
