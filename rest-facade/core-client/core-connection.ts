@@ -77,6 +77,7 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
       await waitForConnection(client, signal);
       return client;
     },
+    /** To be called for each aborted call. */
     noteReset: (): void => {
       resets += 1;
       if (resets >= maxResets) void renew();

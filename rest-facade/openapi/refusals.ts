@@ -28,6 +28,7 @@ export function readReasons() {
         comment: unwrap(comments[value] ?? ''),
         /** What an operation has that may be refused for it. */
         on: on.split(' ').filter(Boolean),
+        /** Templates of examples. */
         says: says.split('\n').filter(Boolean),
       };
     });

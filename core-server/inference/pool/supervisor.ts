@@ -72,6 +72,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
     get lost() {
       return lost;
     },
+    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
     ready,
     stopReplacing() {
       replaces = false;

@@ -115,6 +115,7 @@ function limitMessages(stream: ServerHttp2Stream, path: string, share: BudgetSha
   stream.once('close', () => hold(0));
 }
 
+/** To be called when a message of a stream is answered. */
 const answered = createSymbolProperty<ServerHttp2Stream, (message: number) => void>();
 
 /** Notes that a handler has answered a message of its stream. @param message its number, from 0 */
