@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { noRoom } from '../runtime/errors/refusal.js';
 import { chunksTooSmall, createChunkSizeCheck } from '../runtime/limits/chunk-size.js';
-import type { BudgetShare, FairBudget } from '../runtime/limits/fair-budget.js';
+import type { BudgetShare } from '../runtime/limits/fair-budget.js';
 import { createTally } from '../runtime/limits/tally.js';
-
-export type BodyReservation = ReturnType<typeof reserveBody>;
 
 /** Reserves of its caller's share what a request sends: the file and all fields of a form. */
 export function reserveBody(share: BudgetShare) {
@@ -32,31 +30,30 @@ export function reserveBody(share: BudgetShare) {
 export type UnreadAnswers = ReturnType<typeof createUnreadAnswers>;
 
 /** Reserves responses that are not sent yet: until then they are in memory, however slowly their callers read. */
-export function createUnreadAnswers(budget: FairBudget) {
+export function createUnreadAnswers() {
   const unread = createTally();
   return {
     /**
      * Before a picture is read and analysed in vain.
      * @throws Refusal QUEUE_FULL if a caller who has not read its responses has no room for one more like them
      */
-    assertRoom(caller: string): void {
-      if (!budget.of(caller).hasRoom(unread.meanOf(caller))) throw noRoom();
+    assertRoom(share: BudgetShare): void {
+      if (!share.hasRoom(unread.meanOf(share.owner))) throw noRoom();
     },
     /**
      * Takes a response's bytes from its caller's share until they are sent. A response no larger than its upload always
      * fits when the upload's bytes were given back just before, and one that is larger than any share fits an idle budget.
      * @throws Refusal QUEUE_FULL
      */
-    reserve(response: ServerResponse, caller: string, bytes: number): void {
+    reserve(response: ServerResponse, share: BudgetShare, bytes: number): void {
       // Its caller is gone: nothing would give them back, and nothing is sent.
       if (response.destroyed) return;
-      const share = budget.of(caller);
       const taken = Math.min(bytes, share.largest);
       if (!share.take(taken)) throw noRoom();
-      unread.add(caller, taken);
+      unread.add(share.owner, taken);
       response.once('close', () => {
         share.give(taken);
-        unread.remove(caller, taken);
+        unread.remove(share.owner, taken);
       });
     },
   };

@@ -2,44 +2,39 @@ import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
 import { shownValues } from '../shown-values.js';
 import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
-import { createLateBase64, type LateBase64 } from './late-base64.js';
+import { withBase64 } from './late-base64.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
 import type { HttpAnswer } from './send.js';
 
 /** A message as proto-loader gives it: names as in the proto, absent messages null. */
 type Message = Readonly<Record<string, unknown>>;
 /** Appends members to the text of a JSON object that has been begun. */
-type Append = (text: string, message: Message) => string;
+type Append = (text: string, message: Message, later?: Buffer[]) => string;
 type Write = Scalar['write'];
-type WriteBase64 = LateBase64['write'];
+/** The messages that are compiled already or about to be, since they may contain themselves. */
+type Compiled = Map<protobuf.Type, Append>;
 
-/** What the compiled functions of a renderer have in common. */
-interface Compiled {
-  /** Messages that are compiled already or about to be, since they may contain themselves. */
-  readonly known: Map<protobuf.Type, Append>;
-  /** If absent, as scalars are. */
-  readonly writeBase64?: WriteBase64 | undefined;
-}
-
-/** Shows a message of the core as the JSON body of a response, as text. */
-export type Renderer = (answer: object, elapsedMs: number) => string;
+/**
+ * Shows a message of the core as the JSON body of a response, as text.
+ * @param later takes the bytes whose base64 is made later; if absent, it is made at once
+ */
+export type Renderer = (answer: object, elapsedMs: number, later?: Buffer[]) => string;
 
 /**
  * Compiles what shows a message as the JSON body of a response: `message`, `process_time` in seconds, and the
  * members by the message's fields and their options, in one pass without reflection.
- * @param writeBase64 if absent, at once
  * @throws Error for an option or type that has no REST form
  */
-export function createRenderer(type: protobuf.Type, writeBase64?: WriteBase64): Renderer {
+export function createRenderer(type: protobuf.Type): Renderer {
   const { isTimed } = messageOptionsOf(type);
   const tell = compileMessage(type);
-  const append = compileMembers(type, { known: new Map(), writeBase64 });
-  return (answer, elapsedMs) => {
+  const append = compileMembers(type, new Map());
+  return (answer, elapsedMs, later) => {
     const message = answer as Message;
     // The clock's resolution is microseconds.
     const seconds = isTimed ? writeFloat(Math.round(elapsedMs * 1000) / 1e6) : '';
     const time = isTimed ? `,"process_time":${seconds}` : '';
-    return `${append(`{"message":${tell(message)}${time}`, message)}}`;
+    return `${append(`{"message":${tell(message)}${time}`, message, later)}}`;
   };
 }
 
@@ -53,9 +48,11 @@ export type Responder = (message: object, elapsedMs: number) => Omit<HttpAnswer,
 export function createResponder(type: protobuf.Type): Responder {
   const { file } = messageOptionsOf(type);
   if (file === undefined) {
-    const base64 = createLateBase64();
-    const render = createRenderer(type, base64.write);
-    return (message, elapsedMs) => ({ headers: {}, body: base64.collect(() => render(message, elapsedMs)) });
+    const render = createRenderer(type);
+    return (message, elapsedMs) => ({
+      headers: {},
+      body: withBase64((later) => render(message, elapsedMs, later)),
+    });
   }
   return (message) => {
     const fields = message as Message;
@@ -67,7 +64,7 @@ export function createResponder(type: protobuf.Type): Responder {
 
 /** The value of a field as JSON shows it. @param value in the shape of proto-loader's */
 export function showValue(field: protobuf.Field, value: unknown): unknown {
-  return JSON.parse(compileValue(field, { known: new Map() })(value as never));
+  return JSON.parse(compileValue(field, new Map())(value as never));
 }
 
 /** The processing status: `success`, with the notes of the message. */
@@ -88,15 +85,15 @@ function clauseOf(note: RestNote, name: string, message: Message): string[] {
 }
 
 function compileMembers(type: protobuf.Type, compiled: Compiled): Append {
-  const found = compiled.known.get(type);
+  const found = compiled.get(type);
   if (found !== undefined) return found;
   const members: Append[] = [];
-  const append: Append = (text, message) => {
+  const append: Append = (text, message, later) => {
     let all = text;
-    for (const member of members) all = member(all, message);
+    for (const member of members) all = member(all, message, later);
     return all;
   };
-  compiled.known.set(type, append);
+  compiled.set(type, append);
   for (const field of messageOptionsOf(type).fields) {
     if (fieldOptionsOf(field).note === undefined) members.push(compileMember(field, compiled));
   }
@@ -110,24 +107,25 @@ function compileMember(field: protobuf.Field, compiled: Compiled): Append {
     if (!(resolvedType instanceof protobuf.Type) || field.repeated)
       throw new Error(`${field.fullName.slice(1)}: inline, want it to be one message`);
     const append = compileMembers(resolvedType, compiled);
-    return (text, message) => {
+    return (text, message, later) => {
       const value = message[key];
-      return value === null || value === undefined ? text : append(text, value as Message);
+      return value === null || value === undefined ? text : append(text, value as Message, later);
     };
   }
   const start = `${JSON.stringify(name)}:`;
   const write = compileValue(field, compiled);
-  return (text, message) => {
+  return (text, message, later) => {
     const value = message[key] as never;
     if (value === null || value === undefined) return text;
     if (isEmptyAbsent && (value as ArrayLike<unknown>).length === 0) return text;
-    return `${text}${text.length === 1 ? '' : ','}${start}${write(value)}`;
+    return `${text}${text.length === 1 ? '' : ','}${start}${write(value, later)}`;
   };
 }
 
 function compileValue(field: protobuf.Field, compiled: Compiled): Write {
   const write = compileItem(field, compiled);
-  return field.repeated ? (values: readonly never[]) => `[${values.map((value) => write(value)).join(',')}]` : write;
+  if (!field.repeated) return write;
+  return (values: readonly never[], later) => `[${values.map((value) => write(value, later)).join(',')}]`;
 }
 
 function compileItem(field: protobuf.Field, compiled: Compiled): Write {
@@ -136,7 +134,7 @@ function compileItem(field: protobuf.Field, compiled: Compiled): Write {
   const message = messageOf(field);
   if (message !== undefined) {
     const append = compileMembers(message, compiled);
-    return (message: Message) => `${append('{', message)}}`;
+    return (message: Message, later) => `${append('{', message, later)}}`;
   }
   if (resolvedType instanceof protobuf.Enum) {
     const texts = new Map([...shownValues(resolvedType)].map(([value, shown]) => [value, JSON.stringify(shown)]));
@@ -148,7 +146,5 @@ function compileItem(field: protobuf.Field, compiled: Compiled): Write {
     const zeros = new RegExp(`0{0,${max - min}}$`);
     return (value: number) => `"${value.toFixed(max).replace(zeros, '')}"`;
   }
-  const { write } = scalarOf(field);
-  const { writeBase64 } = compiled;
-  return field.type === 'bytes' && writeBase64 ? (value: Buffer) => `"${writeBase64(value)}"` : write;
+  return scalarOf(field).write;
 }

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-
-/** Of an answer, this much is written as base64 at once: far more than the crop of a portrait. */
+/** Base64 of up to this many bytes is in an answer from the start: far more than the crop of a portrait has. */
 const maxEagerBytes = 256 * 1024;
 /** What is made of base64 at a time: 60 KiB. A multiple of 3, so that only the last of a value is padded. */
 const sliceBytes = 45 * 1024;
-/** Stands in a JSON text for bytes that come later; nobody can know it, to have it repeated. */
-const placeholder = randomBytes(16).toString('hex');
+/** Stands in a JSON text for base64 that is made later: wherever else a JSON text has this character, it is escaped. */
+const placeholder = '\0';
 
 /** A JSON text whose base64 is made slice by slice as it is sent: 24 MB at once would hold up everyone else. */
 export class LateText implements Iterable<Buffer> {
@@ -20,10 +18,8 @@ export class LateText implements Iterable<Buffer> {
     private readonly texts: readonly string[],
     private readonly values: readonly Buffer[],
   ) {
-    const add = (sum: number, bytes: number): number => sum + bytes;
-    this.length =
-      texts.map((text) => Buffer.byteLength(text)).reduce(add) +
-      values.map(({ length }) => Math.ceil(length / 3) * 4).reduce(add, 0);
+    const base64Bytes = values.map(({ length }) => Math.ceil(length / 3) * 4);
+    this.length = sum([...texts.map((text) => Buffer.byteLength(text)), ...base64Bytes]);
   }
 
   *[Symbol.iterator](): Generator<Buffer> {
@@ -36,28 +32,19 @@ export class LateText implements Iterable<Buffer> {
   }
 }
 
-export type LateBase64 = ReturnType<typeof createLateBase64>;
-
-/** For texts with bytes in base64: once these are many, their base64 is left to who sends the text. */
-export function createLateBase64() {
-  let eagerBytes = 0;
-  let late: Buffer[] = [];
-  return {
-    /** The base64 of bytes, or what stands for it. */
-    write: (bytes: Buffer): string => {
-      if (eagerBytes + bytes.length > maxEagerBytes) {
-        late.push(bytes);
-        return placeholder;
-      }
-      eagerBytes += bytes.length;
-      return bytes.toString('base64');
-    },
-    /** @param show writes the text at once, its bytes by `write` */
-    collect: (show: () => string): string | LateText => {
-      eagerBytes = 0;
-      late = [];
-      const text = show();
-      return late.length === 0 ? text : new LateText(text.split(placeholder), late);
-    },
-  };
+/** Bytes as they stand in a JSON text. @param later takes those whose base64 is made later */
+export function writeBase64(bytes: Buffer, later?: Buffer[]): string {
+  if (later === undefined) return `"${bytes.toString('base64')}"`;
+  later.push(bytes);
+  return `"${placeholder}"`;
 }
+
+/** A JSON text in which base64 was left for later: as a whole if that is little. */
+export function withBase64(write: (later: Buffer[]) => string): string | LateText {
+  const values: Buffer[] = [];
+  const texts = write(values).split(placeholder);
+  if (sum(values.map(({ length }) => length)) > maxEagerBytes) return new LateText(texts, values);
+  return texts.map((text, index) => text + (values[index]?.toString('base64') ?? '')).join('');
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);

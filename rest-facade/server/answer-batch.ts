@@ -10,7 +10,6 @@ import { hasPicture, type Route } from '../request/route.js';
 import { reserveBody } from '../reserve-memory.js';
 import { createRenderer } from '../response/create-renderer.js';
 import { renderError } from '../response/http-error.js';
-import { createLateBase64 } from '../response/late-base64.js';
 import { finish } from '../response/send.js';
 import type { OperationDependencies } from './ask-core.js';
 import { createBatchLines } from './batch-lines.js';
@@ -31,8 +30,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   const { body: rule, isBatch } = route;
   if (!isBatch || !hasPicture(rule)) return undefined;
   const files = { sentAs: rule.sentAs, maxFiles: limits.maxBatchFiles, areSeparate: true };
-  const base64 = createLateBase64();
-  const render = createRenderer(route.response, base64.write);
+  const render = createRenderer(route.response);
 
   /** @param bind the message for one picture, from the fields and the picture */
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {
@@ -41,7 +39,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     if (!places.take(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
     const share = budget.of(caller);
-    const lines = createBatchLines(request, response, share, base64);
+    const lines = createBatchLines(request, response, share);
     const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;
     let reservation = reserveBody(share);
     const reserve = (bytes: number): void => reservation.grow(bytes);
@@ -56,7 +54,9 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       const stream = await core.stream(route.rpc, { ...call, signal }, (message) => {
         const { id, response: answer, error } = message as StreamAnswer;
         try {
-          lines.answer(Number(id), (ms) => (error ? show(fromLoadedStatus(error)) : render(answer ?? {}, ms)));
+          lines.answer(Number(id), (ms, later) =>
+            error ? show(fromLoadedStatus(error)) : render(answer ?? {}, ms, later),
+          );
         } catch (problem) {
           end(problem);
         }

@@ -71,12 +71,11 @@ export function createRouter(options: RouterOptions): Router {
   const config = createConfig({});
   // Who gives fewer routes wants no other way to what they leave out.
   const rpcs = options.rpcs ?? (options.routes === undefined ? loadRpcs() : []);
-  const budget = options.budget ?? createFairBudget(config.REST_MAX_BUFFERED_BYTES);
   const deps: RouterDependencies = {
     routes: options.routes ?? createRoutes(rpcs),
     rpcs,
-    budget,
-    unread: createUnreadAnswers(budget),
+    budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
+    unread: createUnreadAnswers(),
     batches: createFairBudget(maxBatches),
     throttle: createThrottle({ now: () => performance.now() }),
     limits: requestLimitsOf(config),

@@ -12,7 +12,6 @@ import { type HttpAnswer, send } from '../response/send.js';
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
-  /** Those of the budget. */
   readonly unread: UnreadAnswers;
   /** Batches that may be open. */
   readonly batches: FairBudget;
@@ -39,10 +38,9 @@ export async function askCore(
   response: Response,
   { rpc, call, hasPicture, ask, show }: Question,
 ): Promise<void> {
-  const caller = callerAddress(call.clientAddress);
-  const share = budget.of(caller);
+  const share = budget.of(callerAddress(call.clientAddress));
   // Other answers are small.
-  if (hasPicture) unread.assertRoom(caller);
+  if (hasPicture) unread.assertRoom(share);
   const answer = async () => {
     const reservation = reserveBody(share);
     try {
@@ -53,6 +51,6 @@ export async function askCore(
   };
   const shown = show(await (hasPicture ? throttle.run(`${rpc.path} ${call.apiKey}`, answer) : answer()));
   // Others may be of a score that has been set by now.
-  if (hasPicture) unread.reserve(response, caller, shown.body.length);
+  if (hasPicture) unread.reserve(response, share, shown.body.length);
   send(request, response, { status: 200, ...shown });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { type LateBase64, LateText } from '../response/late-base64.js';
+import { LateText, withBase64 } from '../response/late-base64.js';
 
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
 const picturesAtOnce = 8;
@@ -19,15 +19,8 @@ interface Picture {
 /**
  * The response to a batch: a line of NDJSON for each picture, the first of which begins it. The request waits while too
  * many pictures have no line, or too many lines are unread; these are taken from the caller's share.
- *
- * @param base64 what the base64 in the lines is written by
  */
-export function createBatchLines(
-  request: IncomingMessage,
-  response: ServerResponse,
-  share: BudgetShare,
-  base64: LateBase64,
-) {
+export function createBatchLines(request: IncomingMessage, response: ServerResponse, share: BudgetShare) {
   const waiting = new Map<number, Picture>();
   let pictures = 0;
   let unreadBytes = 0;
@@ -83,14 +76,15 @@ export function createBatchLines(
     /**
      * Writes the line of a picture that has none yet.
      * @param show the JSON of its result or error, by the milliseconds that it took
+     *   and with what takes bytes whose base64 is made later
      * @throws Refusal QUEUE_FULL, or what `show` throws
      */
-    answer(index: number, show: (elapsedMs: number) => string): void {
+    answer(index: number, show: (elapsedMs: number, later: Buffer[]) => string): void {
       const picture = waiting.get(index);
       if (picture === undefined) return;
       const { filename, arrivedAt, release } = picture;
       const head = `{"index":${index},"filename":${JSON.stringify(filename)},`;
-      const line = base64.collect(() => `${head}${show(performance.now() - arrivedAt).slice(1)}\n`);
+      const line = withBase64((later) => `${head}${show(performance.now() - arrivedAt, later).slice(1)}\n`);
       waiting.delete(index);
       release();
       write(line);

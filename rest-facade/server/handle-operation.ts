@@ -9,7 +9,7 @@ import { hasPicture } from '../request/route.js';
 import { createResponder, type Responder } from '../response/create-renderer.js';
 import { createBatchAnswerer } from './answer-batch.js';
 import { askCore, type OperationDependencies } from './ask-core.js';
-import { contextOf, toCallContext } from './request-context.js';
+import { contextOf } from './request-context.js';
 
 /**
  * Answers requests of one verb and path: makes the cheap checks, reads the body, binds, calls the core, renders.
@@ -36,7 +36,7 @@ export function handleOperation(
       checkNames(route, [...namesOf(body.fields ?? []), ...Object.keys(body.members ?? {})], limits);
       return bindRequest(route, { params, query, headers, body });
     };
-    const call = toCallContext(context, apiKey);
+    const call = context.callWith(apiKey);
     if (answerBatch !== undefined) return answerBatch(request, response, call, bind);
 
     const { rpc } = route;

@@ -8,7 +8,7 @@ import { send } from '../response/send.js';
 import { chooseProtocol } from '../web-rpc/choose-protocol.js';
 import { createBinaryCodec, createJsonCodec } from '../web-rpc/codec.js';
 import { askCore, type OperationDependencies } from './ask-core.js';
-import { contextOf, toCallContext } from './request-context.js';
+import { contextOf } from './request-context.js';
 
 /**
  * Answers calls of an RPC as browsers make them, by Connect or gRPC-Web: the same checks, limits and shares as for an
@@ -30,7 +30,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     const codec = codecs[format];
     const maxBodyBytes = maxBytes[format];
     try {
-      const own = toCallContext(context, readApiKey(request, rpc.key));
+      const own = context.callWith(readApiKey(request, rpc.key));
       const timeout = request.get(protocol.timeoutHeader);
       const patienceMs = timeout === undefined ? Infinity : protocol.parseTimeout(timeout);
       const call = { ...own, deadline: new Date(Math.min(Number(own.deadline), Date.now() + patienceMs)) };

@@ -12,13 +12,11 @@ export interface RequestContext {
   readonly clientAddress: string;
   /** When its headers had been read; monotonic, milliseconds. */
   readonly arrivedAt: number;
-  /** When the response must be ready, by the current system clock, which may have been set meanwhile. */
-  readonly deadline: () => Date;
   /**
-   * Aborted with the Refusal to send when the caller goes away or the deadline passes. Not a getter: V8 keeps the
-   * getter of an object literal, and with it the request and all its buffers, until its next full collection.
+   * What its calls to the core have beside their messages. Their deadline is by the system clock of this moment, which may
+   * have been set meanwhile; their signal is aborted with the Refusal to send when the caller goes away or time is up.
    */
-  readonly signal: () => AbortSignal;
+  readonly callWith: (apiKey: string) => CallContext;
   /** W3C `traceparent` to send to the core, if the request is traced. */
   traceparent: string | undefined;
   /** Template of the path, for the log. */
@@ -48,6 +46,7 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     const arrivedAt = arrivals.get(request) ?? performance.now();
     const deadline = arrivedAt + requestTimeoutMs;
     const requestId = requestIdOf(request.headers['x-request-id']);
+    const clientAddress = clientAddressOf(request);
     const controller = new AbortController();
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
@@ -67,11 +66,17 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     response.setHeader('x-request-id', requestId);
     const context: RequestContext = {
       requestId,
-      clientAddress: clientAddressOf(request),
+      clientAddress,
       arrivedAt,
-      deadline: () => new Date(Date.now() + deadline - performance.now()),
-      // Created on demand: in a flood, most requests are refused before that.
-      signal: () => controller.signal,
+      callWith: (apiKey) => ({
+        apiKey,
+        requestId,
+        clientAddress,
+        traceparent: context.traceparent,
+        deadline: new Date(Date.now() + deadline - performance.now()),
+        // Node.js creates it on demand: in a flood, most requests are refused before that.
+        signal: controller.signal,
+      }),
       traceparent: undefined,
       route: undefined,
       allow: [],
@@ -91,11 +96,6 @@ export function contextOf(response: Response): RequestContext {
   const context = response.locals['imageAnalysis'] as RequestContext | undefined;
   if (context === undefined) throw new Error('the request has no context yet');
   return context;
-}
-
-export function toCallContext(context: RequestContext, apiKey: string): CallContext {
-  const { requestId, traceparent, clientAddress } = context;
-  return { apiKey, requestId, traceparent, clientAddress, deadline: context.deadline(), signal: context.signal() };
 }
 
 export type Outcome = ReturnType<typeof outcomeOf>;

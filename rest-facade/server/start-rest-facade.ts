@@ -82,9 +82,12 @@ export async function startRestFacade(deps: {
       servers.push(server);
       return server;
     };
-    const { REST_METRICS_HOST, REST_METRICS_PORT } = config;
-    const { registry } = metrics;
-    metricsServer = await startMetricsServer({ registry, host: REST_METRICS_HOST, port: REST_METRICS_PORT, log });
+    metricsServer = await startMetricsServer({
+      registry: metrics.registry,
+      host: config.REST_METRICS_HOST,
+      port: config.REST_METRICS_PORT,
+      log,
+    });
     const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
     const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
     const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;

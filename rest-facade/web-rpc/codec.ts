@@ -7,7 +7,7 @@ import { bodyTooLarge } from '../request/body/byte-collector.js';
 import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/read-json.js';
 import { describeJson, type Field, readFields } from '../request/field.js';
-import { createLateBase64, type LateBase64, type LateText } from '../response/late-base64.js';
+import { type LateText, withBase64, writeBase64 } from '../response/late-base64.js';
 import { fromTimestamp, type Timestamp } from '../timestamp.js';
 
 /** How messages of an RPC come from and go to a browser. */
@@ -42,7 +42,6 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
     ]),
   );
   const names = new Set(fields.keys());
-  const base64 = createLateBase64();
   return {
     rpc,
     read(text) {
@@ -59,7 +58,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
       return message;
     },
     write(answer) {
-      const text = base64.collect(() => JSON.stringify(toJson(rpc.response, answer, base64.write)));
+      const text = withBase64((later) => writeMessage(rpc.response, answer, later));
       return typeof text === 'string' ? Buffer.from(text) : text;
     },
   };
@@ -86,22 +85,24 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
 const jsonNameOf = (name: string): string => name.replaceAll(/_(.)/g, (_, next: string) => next.toUpperCase());
 
 /** @param message as proto-loader gives it */
-function toJson({ fieldsArray }: protobuf.Type, message: object, writeBase64: LateBase64['write']): object {
+function writeMessage({ fieldsArray }: protobuf.Type, message: object, later: Buffer[]): string {
   const values = message as Readonly<Record<string, unknown>>;
-  const show = (field: protobuf.Field, value: unknown): unknown => toJsonValue(field, value, writeBase64);
-  const members = fieldsArray.map((field): [string, unknown] => {
+  const members = fieldsArray.flatMap((field) => {
     const value = values[field.name];
-    const shown = Array.isArray(value) ? value.map((item) => show(field, item)) : show(field, value);
-    return [jsonNameOf(field.name), shown];
+    // Absent.
+    if (value === null || value === undefined) return [];
+    const write = (item: unknown): string => writeValue(field, item, later);
+    const written = Array.isArray(value) ? `[${value.map(write).join(',')}]` : write(value);
+    return [`"${jsonNameOf(field.name)}":${written}`];
   });
-  return Object.fromEntries(members);
+  return `{${members.join(',')}}`;
 }
 
-/** Undefined for what is absent. */
-function toJsonValue({ resolvedType }: protobuf.Field, value: unknown, writeBase64: LateBase64['write']): unknown {
-  if (value === null) return undefined;
-  if (Buffer.isBuffer(value)) return writeBase64(value);
-  if (!(resolvedType instanceof protobuf.Type) || value === undefined) return value;
+function writeValue({ resolvedType }: protobuf.Field, value: unknown, later: Buffer[]): string {
+  if (Buffer.isBuffer(value)) return writeBase64(value, later);
+  if (!(resolvedType instanceof protobuf.Type)) return JSON.stringify(value);
   const isTime = resolvedType.fullName === '.google.protobuf.Timestamp';
-  return isTime ? fromTimestamp(value as Timestamp) : toJson(resolvedType, value, writeBase64);
+  return isTime
+    ? JSON.stringify(fromTimestamp(value as Timestamp))
+    : writeMessage(resolvedType, value as object, later);
 }

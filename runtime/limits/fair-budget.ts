@@ -27,6 +27,7 @@ export function createFairBudget(max: number) {
   return {
     /** The share that one caller may take. */
     of: (owner: string) => ({
+      owner,
       /** All that it can have while nobody else has anything. */
       largest: Math.floor((max * heldPerFree) / (heldPerFree + 1)),
       /** Whether it may take this much. */

@@ -21,16 +21,12 @@ export function connectCamera(onPicture: (file: File) => void): void {
     try {
       const media = navigator.mediaDevices as MediaDevices | undefined;
       if (media === undefined) throw new Error('Camera access needs HTTPS or localhost.');
-      const opened = await media.getUserMedia({
+      stream = await media.getUserMedia({
         video: { facingMode: 'environment', width: { ideal: 1920 }, height: { ideal: 1080 } },
       });
       // Closed while the browser asked for permission.
-      if (!dialog.open) {
-        for (const track of opened.getTracks()) track.stop();
-        return;
-      }
-      stream = opened;
-      video.srcObject = opened;
+      if (!dialog.open) return stop();
+      video.srcObject = stream;
       await video.play();
       shoot.disabled = false;
     } catch (error) {

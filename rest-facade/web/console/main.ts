@@ -59,12 +59,7 @@ const askAgain = () => {
   pictures.clearCaptions();
   void question();
 };
-const threshold = connectThreshold({
-  apiKey: () => key.value,
-  onChange: askAgain,
-  onRequest: (request) => view.showRequest(request),
-  onAnswer: (body) => view.showAnswer(body),
-});
+const threshold = connectThreshold(view, () => key.value, askAgain);
 const options = connectOptions(askAgain, note);
 
 async function analyse(): Promise<void> {
@@ -178,7 +173,7 @@ function fail(error: unknown): void {
     keyPanel.open = true;
     key.focus();
   }
-  view.showAnswer(error instanceof Refusal ? error.body : undefined);
+  view.showProblem(error);
 }
 
 /** Saves the picture with its faces hidden: at the score for that, which is lower than the threshold. */

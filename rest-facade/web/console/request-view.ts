@@ -1,8 +1,10 @@
-import { type ApiRequest, toCurl } from './api.js';
+import { type ApiRequest, Refusal, toCurl } from './api.js';
 import { byId, html } from './dom.js';
 
 /** Longer texts, pictures in base64, are shown by their beginning. */
 const longestText = 96;
+
+export type RequestView = ReturnType<typeof createRequestView>;
 
 /** Shows the last request as a curl command, and its response as JSON. */
 export function createRequestView() {
@@ -10,16 +12,18 @@ export function createRequestView() {
   const json = byId('json', HTMLPreElement);
   const copyCurl = createCopyButton('copy-curl');
   const copyAnswer = createCopyButton('copy-answer');
+  /** @param body undefined: none came */
+  const showAnswer = (body: unknown): void => {
+    copyAnswer(JSON.stringify(body, null, 2) ?? '');
+    json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
+  };
   return {
     showRequest(request: ApiRequest): void {
       curl.textContent = toCurl(request);
       copyCurl(curl.textContent);
     },
-    /** @param body undefined: none came */
-    showAnswer(body: unknown): void {
-      copyAnswer(JSON.stringify(body, null, 2) ?? '');
-      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
-    },
+    showAnswer,
+    showProblem: (error: unknown): void => showAnswer(error instanceof Refusal ? error.body : undefined),
     clearAnswer(): void {
       copyAnswer('');
       json.textContent = 'No response yet.';

@@ -1,20 +1,18 @@
 import type { DetectionDetails, ScoreAnswer } from '../../../sdk/typescript/rest-answers.js';
-import { type ApiRequest, describeProblem, Refusal, send } from './api.js';
+import { type ApiRequest, describeProblem, send } from './api.js';
 import { byId } from './dom.js';
+import type { RequestView } from './request-view.js';
 
 /** How long the slider rests before the picture is asked about again. */
 const restMs = 150;
 /** A score can have six decimals. */
 const decimals = { minimumFractionDigits: 3, maximumFractionDigits: 6 };
 
-/** The threshold of detections: the slider, and the score of a company. */
-export function connectThreshold(options: {
-  readonly apiKey: () => string;
-  /** The threshold is another one: ask about the picture again. */
-  readonly onChange: () => void;
-  readonly onRequest: (request: ApiRequest) => void;
-  readonly onAnswer: (body: unknown) => void;
-}) {
+/**
+ * The threshold of detections: the slider, and the score of a company.
+ * @param onChange the threshold is another one: asks about the picture again
+ */
+export function connectThreshold(view: RequestView, apiKey: () => string, onChange: () => void) {
   const slider = byId('score', HTMLInputElement);
   const value = byId('score-value', HTMLOutputElement);
   const source = byId('score-source', HTMLElement);
@@ -44,12 +42,12 @@ export function connectThreshold(options: {
     reset.hidden = false;
     source.textContent = 'For this request only; not saved.';
     clearTimeout(timer);
-    timer = setTimeout(options.onChange, restMs);
+    timer = setTimeout(onChange, restMs);
   });
   const forget = () => {
     wish = undefined;
     reset.hidden = true;
-    options.onChange();
+    onChange();
   };
   reset.addEventListener('click', () => {
     forget();
@@ -68,10 +66,10 @@ export function connectThreshold(options: {
       password: password.value,
       ...(method === 'PUT' && { json: { detection_score: shown } }),
     };
-    options.onRequest(request);
+    view.showRequest(request);
     try {
-      const answer = await send(request, options.apiKey());
-      options.onAnswer(answer);
+      const answer = await send(request, apiKey());
+      view.showAnswer(answer);
       const { company: name, detection_score: score } = answer as ScoreAnswer;
       companyStatus.textContent = `${method === 'PUT' ? 'Saved: the' : 'The'} threshold of ${name} is ${score}.`;
       companyStatus.className = 'good';
@@ -79,7 +77,7 @@ export function connectThreshold(options: {
       place(score);
       forget();
     } catch (error) {
-      options.onAnswer(error instanceof Refusal ? error.body : undefined);
+      view.showProblem(error);
       companyStatus.textContent = describeProblem(error);
       companyStatus.className = 'bad';
     }

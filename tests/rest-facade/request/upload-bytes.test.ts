@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createByteCollector } from '../../../rest-facade/request/body/byte-collector.js';
 import { decodeDataUrl } from '../../../rest-facade/request/body/data-url.js';
-import { type BodyReservation, reserveBody } from '../../../rest-facade/reserve-memory.js';
+import { reserveBody } from '../../../rest-facade/reserve-memory.js';
 import { maxSmallChunks, minMeanChunkBytes } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { reasonOf } from '../refusals.js';
@@ -73,7 +73,7 @@ test('a hold has room for all of the largest body in the least budget', () => {
 
 test('a hold takes so many chunks of any size, and more of them where they are large on average', () => {
   const create = () => reserveBody(createFairBudget(1_000 * kib).of('caller'));
-  const grow = (hold: BodyReservation, chunks: number, bytes: number) =>
+  const grow = (hold: ReturnType<typeof reserveBody>, chunks: number, bytes: number) =>
     reasonOf(() => {
       for (let chunk = 0; chunk < chunks; chunk += 1) hold.grow(bytes);
     });

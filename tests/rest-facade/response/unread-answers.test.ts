@@ -109,7 +109,7 @@ test('nothing is held for a caller that is gone', () => {
   const budget = createFairBudget(1_000);
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   response.destroy();
-  createUnreadAnswers(budget).reserve(response, 'caller', 100);
+  createUnreadAnswers().reserve(response, budget.of('caller'), 100);
   assert.equal(budget.taken, 0);
 });
 
