@@ -16,19 +16,31 @@ const integer = (minimum: number, maximum: number): Scalar => ({
   schema: { type: 'integer', minimum, maximum },
   write: (value: number) => String(value),
 });
+const uint32 = integer(0, 2 ** 32 - 1);
 const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
 
-/** Those that messages or tests have; never `float`, whose 0.92 would be shown as 0.9200000166893005. */
+/** As in the JSON mapping of proto3: a double, which many parsers make of a number, cannot hold it. */
+const int64: Scalar = {
+  schema: { type: 'string', pattern: '^-?\\d+$' },
+  write: (value: string) => `"${value}"`,
+};
+
+/** All but `float`, whose 0.92 would be shown as 0.9200000166893005. */
 const scalars: Readonly<Record<string, Scalar>> = {
   string: { schema: { type: 'string' }, write: (value: string) => JSON.stringify(value) },
   bool: { schema: { type: 'boolean' }, write: (value: boolean) => String(value) },
   double: { schema: { type: 'number', format: 'double' }, write: writeFloat },
   bytes: { schema: { type: 'string', contentEncoding: 'base64' }, write: writeBase64 },
-  uint32: integer(0, 2 ** 32 - 1),
+  uint32,
+  fixed32: uint32,
   int32,
   sint32: int32,
-  // As in the JSON mapping of proto3: a double, which many parsers make of a number, cannot hold it.
-  int64: { schema: { type: 'string', pattern: '^-?\\d+$' }, write: (value: string) => `"${value}"` },
+  sfixed32: int32,
+  int64,
+  uint64: int64,
+  sint64: int64,
+  fixed64: int64,
+  sfixed64: int64,
   '.google.protobuf.Timestamp': { schema: { type: 'string', format: 'date-time' }, write: writeTime },
 };
 
