@@ -15,61 +15,51 @@ const leastCellPixels = 4;
  * 8 x 8 cells, so that there is no more to restore than those; boxed, nothing at all.
  */
 export function redactRegion(picture: RgbPicture, region: Region, style: RedactionStyle): void {
-  const cover = coverOf(picture, region, style);
-  const stride = region.width * 3;
-  for (let y = 0; y < region.height; y++) {
-    const row = cover.data.subarray(y * stride, (y + 1) * stride);
-    picture.data.set(row, ((region.top + y) * picture.width + region.left) * 3);
+  if (style === 'box') return fill(picture, region, [0, 0, 0]);
+  const longer = Math.max(region.width, region.height);
+  const count = Math.min(mostCells, Math.max(1, Math.floor(longer / leastCellPixels)));
+  const size = scaledSize(region, count / longer);
+  const means = { data: new Uint8Array(size.width * size.height * 3), ...size };
+  for (const [i, cell] of cellsOf(region, size).entries()) {
+    const mean = meanOf(picture, cell);
+    means.data.set(mean, i * 3);
+    if (style === 'pixelate') fill(picture, cell, mean);
+  }
+  if (style !== 'blur') return;
+  const smooth = resizePicture(means, region, undefined, 'linear');
+  for (const [y, row] of rowsOf(picture, region).entries()) {
+    row.set(smooth.data.subarray(y * row.length, (y + 1) * row.length));
   }
 }
 
-function coverOf(picture: RgbPicture, region: Region, style: RedactionStyle): RgbPicture {
-  const { width, height } = region;
-  if (style === 'box') return { data: new Uint8Array(width * height * 3), width, height };
-  const longer = Math.max(width, height);
-  const cells = Math.min(mostCells, Math.max(1, Math.floor(longer / leastCellPixels)));
-  const size = scaledSize(region, cells / longer);
-  const columns = spread(width, size.width);
-  const rows = spread(height, size.height);
-  const means = { data: meansOf(picture, region, { columns, rows, size }), ...size };
-  if (style === 'blur') return resizePicture(means, region, undefined, 'linear');
-  const data = new Uint8Array(width * height * 3);
-  const line = new Uint8Array(width * 3);
-  for (const [y, row] of rows.entries()) {
-    if (row !== rows[y - 1]) {
-      for (const [x, column] of columns.entries()) {
-        const at = (row * size.width + column) * 3;
-        line.set(means.data.subarray(at, at + 3), x * 3);
-      }
-    }
-    data.set(line, y * width * 3);
-  }
-  return { data, width, height };
+/** So many parts of a region, row by row, whose sides differ by a pixel at most. */
+function cellsOf({ left, top, width, height }: Region, size: Size): Region[] {
+  const x = (column: number): number => Math.ceil((column * width) / size.width);
+  const y = (row: number): number => Math.ceil((row * height) / size.height);
+  return Array.from({ length: size.width * size.height }, (_, i) => {
+    const [column, row] = [i % size.width, Math.floor(i / size.width)];
+    const part = { width: x(column + 1) - x(column), height: y(row + 1) - y(row) };
+    return { left: left + x(column), top: top + y(row), ...part };
+  });
 }
 
-/** Which of so many cells each pixel along a side is in. */
-function spread(pixels: number, cells: number): Uint32Array {
-  return Uint32Array.from({ length: pixels }, (_, pixel) => Math.floor((pixel * cells) / pixels));
+/** The bytes of each row of a region: views, to read and to write. */
+function rowsOf({ data, width }: RgbPicture, region: Region): Uint8Array[] {
+  return Array.from({ length: region.height }, (_, y) => {
+    const from = ((region.top + y) * width + region.left) * 3;
+    return data.subarray(from, from + region.width * 3);
+  });
 }
 
-/** The mean colour of each cell. */
-function meansOf(
-  { data, width }: RgbPicture,
-  { left, top }: Region,
-  { columns, rows, size }: { columns: Uint32Array; rows: Uint32Array; size: Size },
-): Uint8Array {
-  const sums = new Float64Array(size.width * size.height * 3);
-  const counts = new Uint32Array(size.width * size.height);
-  for (const [y, row] of rows.entries()) {
-    let at = ((top + y) * width + left) * 3;
-    for (let x = 0; x < columns.length; x++, at += 3) {
-      const cell = row * size.width + (columns[x] ?? 0);
-      counts[cell] = (counts[cell] ?? 0) + 1;
-      for (let channel = 0; channel < 3; channel++) {
-        const sum = cell * 3 + channel;
-        sums[sum] = (sums[sum] ?? 0) + (data[at + channel] ?? 0);
-      }
-    }
+function meanOf(picture: RgbPicture, cell: Region): number[] {
+  const sums = [0, 0, 0];
+  for (const row of rowsOf(picture, cell)) {
+    for (let at = 0; at < row.length; at++) sums[at % 3] = (sums[at % 3] ?? 0) + (row[at] ?? 0);
   }
-  return Uint8Array.from(sums, (sum, i) => Math.round(sum / (counts[Math.floor(i / 3)] ?? 1)));
+  return sums.map((sum) => Math.round(sum / (cell.width * cell.height)));
+}
+
+function fill(picture: RgbPicture, region: Region, colour: readonly number[]): void {
+  const line = Uint8Array.from({ length: region.width * 3 }, (_, at) => colour[at % 3] ?? 0);
+  for (const row of rowsOf(picture, region)) row.set(line);
 }
