@@ -38,8 +38,6 @@ export const plainCrop: CropWish = { margin: 0, format: 'jpeg', isAligned: false
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
 const maxCropPixels = 16_000_000;
-// Two, so that one is read while the other is compressed; other workers need the CPU cores too.
-const parallelCrops = 2;
 
 /**
  * Crops each face from the picture: as a file without metadata, JPEG and WebP with quality 90, in the order of the
@@ -56,26 +54,14 @@ export async function cropFaces(
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
   checkPixels(boxes, source.size, wish);
   const { picture, around } = await openAround(source, wish.isAligned ? boxes.map(withRoomToTurn) : boxes);
-  const crops = new Array<Uint8Array>(faces.length);
-  const rest = faces.entries();
-  const cutNext = async (): Promise<void> => {
-    for (const [index, face] of rest) {
-      const cut = wish.isAligned
-        ? alignPixels(
-            picture,
-            face.landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top })),
-            {
-              side: wish.size ?? alignedSide,
-              margin: wish.margin,
-            },
-          )
-        : undefined;
-      crops[index] = cut
-        ? await encodePicture(cut, wish.format)
-        : await cutBox(picture, inside(boxes[index] ?? face.box, source.size, around), wish);
-    }
-  };
-  await Promise.all(Array.from({ length: parallelCrops }, cutNext));
+  const crops: Uint8Array[] = [];
+  for (const [index, { box, landmarks }] of faces.entries()) {
+    const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
+    const square = { side: wish.size ?? alignedSide, margin: wish.margin };
+    const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
+    const region = inside(boxes[index] ?? box, source.size, around);
+    crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, wish)));
+  }
   return crops;
 }
 
