@@ -12,7 +12,7 @@ export interface Call {
   /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room, as requests of a stream do. */
   readonly wait?: 'refuse' | 'queue';
   /** Counts a further picture of the call as a request of its key; rejects with RATE_LIMITED. */
-  readonly countRequest?: (() => Promise<void>) | undefined;
+  readonly admitRequest?: (() => Promise<void>) | undefined;
   /** Id of the request, sent by the caller or generated here; in every log line. */
   readonly requestId: string;
   /** Public id of the call's API key. */

@@ -7,12 +7,10 @@ export interface CallState {
   /** Public id of the API key that it came with. */
   keyId?: string;
   /**
-   * Checks the key again for a request of a stream and counts the request; rejects with a refusal. Absent if the
-   * call is a single request, which was checked and counted on arrival.
+   * Counts a request towards the rate of the key, and in a stream checks the key again; rejects with a refusal. That of a
+   * unary call was admitted on arrival.
    */
-  admitRequest?: (() => Promise<void>) | undefined;
-  /** Counts one more request towards the rate of the key; rejects with a refusal. */
-  countRequest?: () => Promise<void>;
+  admitRequest?: () => Promise<void>;
   /** W3C `traceparent` of the call, if it is traced. */
   trace?: string | undefined;
   /** Why an interceptor refused the call, possibly after its handler had started. */

@@ -37,7 +37,7 @@ export function openCall(
   const { metadata } = grpcCall;
   const requestId = readRequestId(metadata);
   const state = stateOf(metadata);
-  const { keyId = '', admitRequest, countRequest, trace } = state;
+  const { keyId = '', admitRequest, trace } = state;
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
@@ -52,7 +52,6 @@ export function openCall(
 
   return {
     admitRequest,
-    countRequest,
     signal: controller.signal,
     timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,

@@ -64,15 +64,13 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
       deps.assertRoom({ keyId: claimed.id, deadline: Number(grpcCall.getDeadline()) });
     const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
     const { id: keyId } = await authenticate();
-    const admit = () => deps.consume(keyId);
-    const state = stateOf(metadata);
-    state.keyId = keyId;
-    state.countRequest = admit;
-    if (!requestStream) return admit();
-    state.admitRequest = async () => {
+    const count = () => deps.consume(keyId);
+    const checkAndCount = async () => {
       await authenticate();
-      await admit();
+      await count();
     };
+    Object.assign(stateOf(metadata), { keyId, admitRequest: requestStream ? checkAndCount : count });
+    if (!requestStream) await count();
   }, deps.log);
 }
 

@@ -41,7 +41,7 @@ export async function readPhotos<Picture, Read extends object>(
       const wait = hasFirst ? 'queue' : 'refuse';
       hasFirst = true;
       // The call itself was counted already.
-      if (at > 0) await call.countRequest?.();
+      if (at > 0) await call.admitRequest?.();
       return await read(picture, { ...call, signal, wait });
     } catch (caught) {
       const refusal = Refusal.from(caught);
