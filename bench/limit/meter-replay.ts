@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { createStopwatch } from '../../core-server/common/stopwatch.js';
 import { loadMeterModel } from '../../core-server/features/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/features/meter/network-counter-reader.js';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
@@ -35,7 +36,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     read: await open(networks.read),
     mark: await open(networks.mark),
   };
-  const reader = createNetworkCounterReader(models, rules, () => performance.now());
+  const reader = createNetworkCounterReader(models, rules);
 
   return async (file: Uint8Array): Promise<() => Promise<void>> => {
     steps = [];
@@ -43,7 +44,8 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     const { width, height } = await sharp(file).metadata();
     const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
     const decode = () => decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size);
-    await reader.read(await decode(), {}, new AbortController().signal);
+    const { time } = createStopwatch(() => 0, new AbortController().signal);
+    await reader.read(await decode(), {}, time);
     const noted = steps;
     return async () => {
       const picture = await decode();

@@ -29,7 +29,7 @@ export async function openMeterReader(model: MeterModel, folder: URL, now: () =>
     open(model.read),
     open(model.mark),
   ]);
-  const counters = createNetworkCounterReader({ locate, refine, read, mark }, model.rules, now);
+  const counters = createNetworkCounterReader({ locate, refine, read, mark }, model.rules);
   return createMeterReader(counters, createPrintedReader(), now);
 }
 
@@ -41,7 +41,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       { image, limits, checkBelow, known, printed, evidence = false }: ReadMeterInput,
       signal: AbortSignal,
     ): Promise<ReadMeterOutput> {
-      const { time, timings: ownTimings } = createStopwatch(now, signal);
+      const { time, timings } = createStopwatch(now, signal);
 
       const file = await time('open', () => readHeader(image, limits));
       const upright = file.size;
@@ -50,26 +50,21 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
         return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, counters.resampling);
-      const {
-        reading: counter,
-        hypothesis,
-        timings: inNetworks,
-      } = await time('counter', () => counters.read(picture, known, signal));
-      const timings = () => ({ ...ownTimings, ...inNetworks });
-      if (counter === null) return { reading: null, timings: timings() };
+      const { reading: counter, hypothesis } = await time('counter', () => counters.read(picture, known, time));
+      if (counter === null) return { reading: null, timings };
       const light = lightOf(picture, counter.quad);
       const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
       const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
       if (evidence && hypothesis)
-        return { reading, evidence: { counter, hypothesis: compact(hypothesis), ...sizes, light }, timings: timings() };
-      if (!printed) return { reading, timings: timings() };
+        return { reading, evidence: { counter, hypothesis: compact(hypothesis), ...sizes, light }, timings };
+      if (!printed) return { reading, timings };
 
       const larger = await decode(print.maxSide);
       const quad = resized(counter.quad, picture, larger);
       const text = await time('printed', () => print.read(larger, quad, signal));
       // What stands on the meter itself is seen, what the caller expects is not.
       const unit = text.unit || reading.unit;
-      return { reading: { ...reading, unit, printed: text }, timings: timings() };
+      return { reading: { ...reading, unit, printed: text }, timings };
     },
     async release() {
       await Promise.all([counters.release(), print.release()]);

@@ -1,4 +1,4 @@
-import { createStopwatch } from '../../common/stopwatch.js';
+import type { Stopwatch } from '../../common/stopwatch.js';
 import type { RgbPicture } from '../../image/picture.js';
 import type { Model } from '../../inference/models/sessions.js';
 import type { CounterReading } from './counter-reading.js';
@@ -35,29 +35,25 @@ const minSide = 16;
  * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; look at
  * the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
-export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number) {
+export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
     resampling: asInTraining,
     /**
-     * The reading is null if there is no readable counter, else the hypothesis is what it follows from; timings are
-     * milliseconds in the networks.
+     * The reading is null if there is no readable counter, else the hypothesis is what it follows from.
+     *
+     * @param time measures the networks, each under its name
      */
     async read(
       picture: RgbPicture,
       known: KnownMeter,
-      signal: AbortSignal,
-    ): Promise<{
-      readonly reading: CounterReading | null;
-      readonly hypothesis?: Hypothesis;
-      readonly timings: Readonly<Record<string, number>>;
-    }> {
-      const { time, timings } = createStopwatch(now, signal);
+      time: Stopwatch['time'],
+    ): Promise<{ readonly reading: CounterReading | null; readonly hypothesis?: Hypothesis }> {
       const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
         run: (feeds) => time(name, () => models[name].run(feeds)),
       });
-      if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
+      if (Math.min(picture.width, picture.height) < minSide) return { reading: null };
       const read: ReadQuads = (quads) => readStrips(timed('read'), picture, quads);
       const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> =>
         readOnce(await refine(timed('refine'), picture, at), read, rules);
@@ -73,13 +69,13 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       }
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read, rules);
       const [best] = chooseReadings(judged, rules, known);
-      if (best === undefined) return { reading: null, timings };
+      if (best === undefined) return { reading: null };
       const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
       const hypothesis = { ...best.hypothesis, marks };
       const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
       const reading = fuse(places, rules, known);
-      if (reading === null) return { reading: null, timings };
-      return { reading: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis, timings };
+      if (reading === null) return { reading: null };
+      return { reading: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
     },
     async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));

@@ -35,7 +35,7 @@ test('a counter in a narrow picture is at the same place in every copy, however 
           rivalled: false,
           alternatives: [],
         };
-        return Promise.resolve({ reading, timings: {} });
+        return Promise.resolve({ reading });
       },
       release,
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { createStopwatch } from '../../../../core-server/common/stopwatch.js';
 import { loadMeterModel } from '../../../../core-server/features/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { parseReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
@@ -120,7 +121,6 @@ suite('createNetworkCounterReader', () => {
         },
       },
       rules,
-      () => 0,
     );
     return { made, counts, released };
   }
@@ -130,11 +130,13 @@ suite('createNetworkCounterReader', () => {
     height,
   });
   const { signal } = new AbortController();
+  const { time } = createStopwatch(() => 0, signal);
   const starts = rules.otherStarts.scales.length;
 
   test('maps the counter between the networks and reads it', async () => {
     const { made, counts } = reader(0.9);
-    const { reading, timings } = await made.read(picture(400, 300), {}, signal);
+    const { time: timed, timings } = createStopwatch(() => 0, signal);
+    const { reading } = await made.read(picture(400, 300), {}, timed);
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     nearQuad(reading.quad, counter);
     // Both directions on one crop, then the only one that holds digits on the others.
@@ -143,42 +145,42 @@ suite('createNetworkCounterReader', () => {
   });
   test('does not read a direction that is surely wrong', async () => {
     const { made, counts } = reader(0.9, { upsideDown: 0.005 });
-    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.notEqual((await made.read(picture(400, 300), {}, time)).reading, null);
     assert.deepEqual(counts, [1, rules.crops.length - 1]);
   });
   test('reads upright what the refiner takes for upside-down', async () => {
     const { made, counts } = reader(0.9, { upsideDown: 0.995 });
-    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.notEqual((await made.read(picture(400, 300), {}, time)).reading, null);
     assert.deepEqual(counts, [2, rules.crops.length - 1]);
   });
   test('reads both directions on all crops where neither leads clearly', async () => {
     const { made, counts } = reader(0.9, { bothWays: true });
-    await made.read(picture(400, 300), {}, signal);
+    await made.read(picture(400, 300), {}, time);
     assert.deepEqual(counts, [2, 2 * starts, 2 * (rules.crops.length - 1)]);
   });
   test('starts again from other places where the reading is in doubt', async () => {
     const { made, counts } = reader(0.9, { sure: 0.8 });
-    const { reading } = await made.read(picture(400, 300), {}, signal);
+    const { reading } = await made.read(picture(400, 300), {}, time);
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('is content with one crop that is read surely', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
-    const { reading } = await made.read(picture(400, 300), {}, signal);
+    const { reading } = await made.read(picture(400, 300), {}, time);
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(counts, [2]);
   });
   test('reads all crops where the reading contradicts what is known', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
-    await made.read(picture(400, 300), { digits: 6 }, signal);
+    await made.read(picture(400, 300), { digits: 6 }, time);
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('finds nothing where nothing is legible', async () => {
-    assert.equal((await reader(0.1).made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.equal((await reader(0.1).made.read(picture(400, 300), {}, time)).reading, null);
   });
   test('does not ask the networks about a picture that is too small to read', async () => {
     const { made, counts } = reader(0.9);
-    assert.equal((await made.read(picture(400, 15), {}, signal)).reading, null);
+    assert.equal((await made.read(picture(400, 15), {}, time)).reading, null);
     assert.deepEqual(counts, []);
   });
   const networks = ['locate', 'refine', 'read'];
@@ -192,7 +194,7 @@ suite('createNetworkCounterReader', () => {
           if (network === during) gone.abort(new Error('gone'));
         },
       });
-      await assert.rejects(made.read(picture(400, 300), {}, gone.signal), /gone/);
+      await assert.rejects(made.read(picture(400, 300), {}, createStopwatch(() => 0, gone.signal).time), /gone/);
       assert.deepEqual(runs, networks.slice(0, at + 1));
     });
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
+import { createStopwatch } from '../../../../core-server/common/stopwatch.js';
 import { locate, refine } from '../../../../core-server/features/meter/locate/locate.js';
 import { loadMeterModel } from '../../../../core-server/features/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../../../core-server/features/meter/network-counter-reader.js';
@@ -34,9 +35,8 @@ test('the reference was made with the networks and rules that are served', () =>
 
 suite('the served steps are those of the Python reference', async () => {
   const { rules, ...networks } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
-  const { signal } = new AbortController();
+  const { time } = createStopwatch(() => 0, new AbortController().signal);
   const pictures = new Map<string, RgbPicture>();
-  const now = (): number => 0;
   let models: Parameters<typeof createNetworkCounterReader>[0];
 
   before(async () => {
@@ -52,7 +52,7 @@ suite('the served steps are those of the Python reference', async () => {
       pictures.set(picture, await decodeUpright(file, file.size));
     }
   });
-  after(() => createNetworkCounterReader(models, rules, now).release());
+  after(() => createNetworkCounterReader(models, rules).release());
 
   for (const expected of reference.pictures) {
     const picture = (): RgbPicture => {
@@ -111,8 +111,8 @@ suite('the served steps are those of the Python reference', async () => {
           }),
         release: () => Promise.resolve(),
       };
-      const reader = createNetworkCounterReader({ ...models, locate: located }, rules, now);
-      const { reading } = await reader.read(picture(), {}, signal);
+      const reader = createNetworkCounterReader({ ...models, locate: located }, rules);
+      const { reading } = await reader.read(picture(), {}, time);
       const { answer } = expected;
       if (answer === null || !answer.readable) {
         assert.equal(reading, null);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import type { Stopwatch } from '../../../../core-server/common/stopwatch.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
@@ -10,7 +11,10 @@ const release = () => Promise.resolve();
 const nothing = {
   maxSide: 800,
   resampling: 'linear',
-  read: () => Promise.resolve({ reading: null, timings: { locate: 5 } }),
+  read: async (_picture: unknown, _known: unknown, time: Stopwatch['time']) => {
+    await time('locate', () => undefined);
+    return { reading: null };
+  },
   release,
 } as const;
 const noPrint = { maxSide: 1280, read: () => assert.fail('there is no counter'), release };
@@ -29,7 +33,7 @@ test('the time of every step of the meter reader is told', async () => {
   const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
   const image = await sharp({ create }).png().toBuffer();
   const { timings } = await reader.readMeter(inputOf(image), new AbortController().signal);
-  assert.deepEqual(timings, { open: 1, decode: 1, counter: 1, locate: 5 });
+  assert.deepEqual(timings, { open: 1, decode: 1, counter: 3, locate: 1 });
 });
 
 test('a picture of a caller who is gone is not even opened', async () => {
@@ -55,7 +59,7 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
     rivalled: false,
     alternatives: [],
   };
-  const seven = { ...nothing, read: () => Promise.resolve({ reading, timings: {} }) };
+  const seven = { ...nothing, read: () => Promise.resolve({ reading }) };
   const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
   const image = await sharp({ create }).png().toBuffer();
   const unitOf = async (unit: string) => {
