@@ -112,8 +112,8 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
       for (const other of later) if (remove(other)) add(other);
     },
     /** Takes the first item that may be taken, of the first owner in turn, among those with the least work, that has one. */
-    take(mayTake: (item: Item, owner: string) => boolean = () => true, workOf: WorkOf = () => 0): Item | undefined {
-      const inTurn = [...lines].sort(([a], [b]) => workOf(a) - workOf(b));
+    take(mayTake: (item: Item, owner: string) => boolean = () => true, workOf?: WorkOf): Item | undefined {
+      const inTurn = workOf ? [...lines].sort(([a], [b]) => workOf(a) - workOf(b)) : lines;
       for (const [owner, line] of inTurn) {
         for (const item of line) {
           if (!mayTake(item, owner)) continue;

@@ -92,5 +92,5 @@ const maxRestartDelayMs = 30_000;
 /** How long to wait before a worker is restarted, after this many consecutive failed starts. */
 export function restartDelayMs(failedStarts: number): number {
   if (failedStarts === 0) return 0;
-  return Math.min(maxRestartDelayMs, firstRestartDelayMs * 2 ** Math.min(failedStarts - 1, 16));
+  return Math.min(maxRestartDelayMs, firstRestartDelayMs * 2 ** (failedStarts - 1));
 }

@@ -83,13 +83,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
 
-  /** Jobs of an owner that are in a worker. */
-  const countOf = (owner: string): number => [...supervisor.workers].filter((worker) => worker.owner === owner).length;
+  /** How many jobs of an owner are in workers now. */
+  const countJobs = (): ((owner: string) => number) => {
+    const counts = new Map<string | undefined, number>();
+    for (const { owner } of supervisor.workers) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    return (owner) => counts.get(owner) ?? 0;
+  };
 
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take(memoryInTurn(supervisor.workers), countOf);
+      const job = queue.take(memoryInTurn(supervisor.workers), countJobs());
       if (job === undefined) break;
       assign(worker, job);
     }
@@ -132,20 +136,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     signal.throwIfAborted();
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
-      const [weight, attempts] = [0, 0];
-      job = {
-        task,
-        owner,
-        input,
-        transfer,
-        weight,
-        createdAt: performance.now(),
-        onStart,
-        attempts,
-        signal,
-        resolve,
-        reject,
-      };
+      const fresh = { weight: 0, attempts: 0, createdAt: performance.now() };
+      job = { ...fresh, task, owner, input, transfer, onStart, signal, resolve, reject };
     });
     const idle = findIdle();
     if (idle) assign(idle, job);
