@@ -114,47 +114,41 @@ export async function startCore(options: CoreOptions) {
     const open: { close(graceMs: number): Promise<void> }[] = [];
     // Together, so that each reports NOT_SERVING at once.
     closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));
-    const opened = <Server extends (typeof open)[number]>(server: Server): Server => {
-      open.push(server);
-      return server;
-    };
-    const main = opened(
-      await startGrpcServer(rpc, {
-        port: config.CORE_PORT,
+    const main = await startGrpcServer(rpc, {
+      port: config.CORE_PORT,
+      services,
+      interceptor: checkApiKeys({
         services,
-        interceptor: checkApiKeys({
-          services,
-          authenticate: (apiKey) => access.apiKeys.authenticate(apiKey),
-          consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
-          assertRoom({ keyId, deadline }) {
-            pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs));
-          },
-          log,
-        }),
-        maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
+        authenticate: (apiKey) => access.apiKeys.authenticate(apiKey),
+        consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
+        assertRoom({ keyId, deadline }) {
+          pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs));
+        },
+        log,
       }),
-    );
+      maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
+    });
+    open.push(main);
     pool.watch((canWork) => main.setServing(canWork));
-    const admin =
-      config.CORE_ADMIN_KEY === undefined
-        ? undefined
-        : opened(
-            await startGrpcServer(rpc, {
-              port: config.CORE_ADMIN_PORT,
-              services: [createAdminService(access, rpc)],
-              interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc),
-              maxPictureBytes: 0,
-            }),
-          );
-    const { CORE_METRICS_HOST, CORE_METRICS_PORT } = config;
+    let adminPort: number | undefined;
+    if (config.CORE_ADMIN_KEY !== undefined) {
+      const admin = await startGrpcServer(rpc, {
+        port: config.CORE_ADMIN_PORT,
+        services: [createAdminService(access, rpc)],
+        interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc),
+        maxPictureBytes: 0,
+      });
+      open.push(admin);
+      adminPort = admin.port;
+    }
     const { registry } = metrics;
-    const scraped = opened(
-      await startMetricsServer({ registry, host: CORE_METRICS_HOST, port: CORE_METRICS_PORT, log }),
-    );
+    const { CORE_METRICS_HOST: host, CORE_METRICS_PORT: port } = config;
+    const scraped = await startMetricsServer({ registry, host, port, log });
+    open.push(scraped);
     return {
       /** Of the services; those of AdminService and the metrics are undefined if these are off. */
       port: main.port,
-      adminPort: admin?.port,
+      adminPort,
       metricsPort: scraped.port,
       /** The store had never had an API key when the core started. */
       isStoreNew,
