@@ -117,14 +117,13 @@ export async function startCore(options: CoreOptions) {
     const main = await startGrpcServer(rpc, {
       port: config.CORE_PORT,
       services,
-      interceptor: checkApiKeys({
+      checkKey: checkApiKeys({
         services,
         authenticate: (apiKey) => access.apiKeys.authenticate(apiKey),
         consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
         assertRoom({ keyId, deadline }) {
           pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs));
         },
-        log,
       }),
       maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
     });
@@ -135,7 +134,7 @@ export async function startCore(options: CoreOptions) {
       const admin = await startGrpcServer(rpc, {
         port: config.CORE_ADMIN_PORT,
         services: [createAdminService(access, rpc)],
-        interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc),
+        checkKey: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc.isTrustedProxy),
         maxPictureBytes: 0,
       });
       open.push(admin);

@@ -17,8 +17,8 @@ import { forgetUnwatched } from './grpc-js-patches/forget-unwatched.js';
 import { guardStreams } from './grpc-js-patches/guard-streams.js';
 import { callWindowBytes, http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
+import { admitCalls, type KeyCheck } from './interceptors/admit-calls.js';
 import { limitOpenCalls } from './interceptors/open-calls.js';
-import { createReceiveLimit } from './interceptors/receive-limit.js';
 import { createReflection } from './reflection.js';
 import { nameOf } from './service-paths.js';
 
@@ -46,7 +46,7 @@ interface GrpcServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly services: readonly Service[];
-  readonly interceptor: ServerInterceptor;
+  readonly checkKey: KeyCheck;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxPictureBytes: number;
 }
@@ -72,12 +72,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each long-lived call listens
   const server = new Server({
-    interceptors: [
-      settings.observer,
-      createReceiveLimit(maxDeadlineMs, log),
-      options.interceptor,
-      limitOpenCalls(closing.signal),
-    ],
+    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing.signal)],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': settings.maxCallsPerConnection,

@@ -1,17 +1,16 @@
-import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import type { Logger } from 'pino';
+import type { Metadata } from '@grpc/grpc-js';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
 import { operationName } from '../../common/operation-name.js';
 import { addressBehindProxy } from '../adapters/open-call.js';
-import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
-import { isKeyless, nameOf, serviceOf } from '../service-paths.js';
+import { nameOf, serviceOf } from '../service-paths.js';
+import type { KeyCheck } from './admit-calls.js';
 
 type AuthenticatedKey = Pick<ApiKey, 'id' | 'operations'>;
 
@@ -23,7 +22,7 @@ export interface KeyedService extends Pick<Service, 'definition'> {
   readonly isQueued: boolean;
 }
 
-/** What the interceptor needs to know of the services, and from the access feature. */
+/** What the check needs to know of the services, and from the access feature. */
 export interface AccessDependencies {
   readonly services: readonly KeyedService[];
   /** Rejects with INVALID_API_KEY. */
@@ -43,17 +42,12 @@ export interface AccessDependencies {
     /** The caller's own, milliseconds since the epoch. */
     readonly deadline: number;
   }): void;
-  /** Called with underlying errors, such as in the store. */
-  readonly log: Logger;
 }
 
-/**
- * Checks the metadata `apikey` of every call before any of its message is read, and again for each request of a
- * stream. Health and reflection need no key.
- */
-export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
+/** Checks the metadata `apikey` of every call, and again for each request of a stream. */
+export function checkApiKeys(deps: AccessDependencies): KeyCheck {
   const services = new Map(deps.services.map((service) => [nameOf(service), service]));
-  return guard(async (metadata, { path, requestStream }, grpcCall) => {
+  return async (metadata, { path, requestStream }, grpcCall) => {
     const service = services.get(serviceOf(path));
     if (service === undefined) throw new Error(`no operation allows ${path}`);
     const { operation, isQueued } = service;
@@ -71,7 +65,7 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
     };
     Object.assign(stateOf(metadata), { keyId, admitRequest: requestStream ? checkAndCount : count });
     if (!requestStream) await count();
-  }, deps.log);
+  };
 }
 
 /** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
@@ -84,41 +78,12 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined):
 }
 
 /** Checks the metadata `adminkey` of every administration call. @param isTrustedProxy whose `x-forwarded-for` is trusted */
-export function checkAdminKeys(
-  checkAdminKey: AdminKeyCheck,
-  { isTrustedProxy, log }: { readonly isTrustedProxy: IsTrustedProxy; readonly log: Logger },
-): ServerInterceptor {
-  return guard((metadata, _, grpcCall) => {
+export function checkAdminKeys(checkAdminKey: AdminKeyCheck, isTrustedProxy: IsTrustedProxy): KeyCheck {
+  return async (metadata, _, grpcCall) => {
     const peer = grpcCall.getPeer();
-    return checkAdminKey(readSecret(metadata, 'adminkey'), addressBehindProxy(peer, metadata, isTrustedProxy), peer);
-  }, log);
-}
-
-type Check = (metadata: Metadata, ...call: Parameters<ServerInterceptor>) => Promise<void>;
-
-/**
- * Runs a check on the metadata of every call except health and reflection; refuses the call if the check
- * throws or rejects.
- */
-function guard(check: Check, log: Logger): ServerInterceptor {
-  return (method, grpcCall) =>
-    new ServerInterceptingCall(grpcCall, {
-      start: (next) =>
-        next({
-          onReceiveMetadata(metadata, pass) {
-            const { path } = method;
-            const run = async () => {
-              if (!isKeyless(path)) await check(metadata, method, grpcCall);
-              metadata.remove('apikey');
-              metadata.remove('adminkey');
-              pass(metadata);
-            };
-            run().catch((caught: unknown) => {
-              refuseCall(grpcCall, Refusal.from(caught), { path, metadata, log });
-            });
-          },
-        }),
-    });
+    const client = addressBehindProxy(peer, metadata, isTrustedProxy);
+    await checkAdminKey(readSecret(metadata, 'adminkey'), client, peer);
+  };
 }
 
 function readSecret(metadata: Metadata, name: string): string {

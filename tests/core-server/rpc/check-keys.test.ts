@@ -9,6 +9,7 @@ import {
   type ServerMethodDefinition,
 } from '@grpc/grpc-js';
 import { createAdminKeyCheck } from '../../../core-server/access/keys/admin-key.js';
+import { admitCalls, type KeyCheck } from '../../../core-server/rpc/interceptors/admit-calls.js';
 import { checkAdminKeys, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
@@ -94,8 +95,13 @@ async function isLetIn(
   method: { readonly path: string; readonly requestStream: boolean },
   metadata: Metadata,
 ): Promise<boolean> {
+  let end = () => {};
   const wire = {
-    start: (listener: { onReceiveMetadata(metadata: Metadata): void }) => listener.onReceiveMetadata(metadata),
+    stream: {},
+    start: (listener: { onReceiveMetadata(metadata: Metadata): void; onCancel(): void }) => {
+      end = () => listener.onCancel();
+      listener.onReceiveMetadata(metadata);
+    },
     getDeadline: () => Infinity,
     getPeer: () => '127.0.0.1:1',
     sendStatus: () => {},
@@ -103,21 +109,22 @@ async function isLetIn(
   let letIn = false;
   const onReceiveMetadata = () => (letIn = true);
   const definition = method as ServerMethodDefinition<unknown, unknown>;
-  interceptor(definition, wire).start({ onReceiveMetadata } as never);
+  interceptor(definition, wire).start({ onReceiveMetadata, onCancel: () => {} } as never);
   await setImmediate();
+  end();
   return letIn;
 }
 
 test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
-  const { log } = openAccess;
   const adminKey = new Metadata();
   adminKey.set('adminkey', 'right');
-  const { log: faultLog, entries } = collectLog();
-  const doors: [ServerInterceptor, key: Metadata, opens: boolean][] = [
-    [checkApiKeys({ ...openAccess, log: faultLog }), withKey(), false],
-    [checkAdminKeys(createAdminKeyCheck('right'), { isTrustedProxy: () => false, log }), adminKey, true],
+  const { log, entries } = collectLog();
+  const doors: [KeyCheck, key: Metadata, opens: boolean][] = [
+    [checkApiKeys(openAccess), withKey(), false],
+    [checkAdminKeys(createAdminKeyCheck('right'), () => false), adminKey, true],
   ];
-  for (const [interceptor, key, opens] of doors) {
+  for (const [checkKey, key, opens] of doors) {
+    const interceptor = admitCalls(checkKey, { maxDeadlineMs: 5_000, log });
     const letsIn = (path: string, metadata = new Metadata()) =>
       isLetIn(interceptor, { path, requestStream: false }, metadata);
     assert.equal(await letsIn('/grpc.health.v1.Health/Check'), true);
@@ -151,7 +158,7 @@ test('a refused key leaves a line, which does not show it', async (t) => {
   const { log, entries } = collectLog();
   const authenticate = () => Promise.reject(refuse('INVALID_API_KEY', 'apikey is not one of ours'));
   const handler = () => Promise.resolve(answer);
-  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate }, log });
   await assert.rejects(call(client, withKey('a-secret')));
   const [{ msg, reason, method, peer } = {}] = entries;
   assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY']);
@@ -165,7 +172,7 @@ test('a fault in the check of the key is logged with the id of the request', asy
   const cause = new Error('the disk is gone');
   const authenticate = () => Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.', { cause }));
   const handler = () => Promise.resolve(answer);
-  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate }, log });
   const metadata = withKey();
   metadata.set('x-request-id', 'abc-123');
   await assert.rejects(call(client, metadata));

@@ -35,7 +35,6 @@ export const openAccess: AccessDependencies = {
   services: [meterReading],
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
   consume: () => Promise.resolve(),
-  log: pino({ level: 'silent' }),
   assertRoom: () => undefined,
 };
 
@@ -81,7 +80,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   const server = await startGrpcServer(rpcSettings, {
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],
-    interceptor: checkApiKeys(options.access ?? openAccess),
+    checkKey: checkApiKeys(options.access ?? openAccess),
     maxPictureBytes: 4 * 2 ** 20,
   });
   t.after(() => server.close(0));
