@@ -133,11 +133,6 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
   };
   thread.on('message', onMessage);
   thread.on('error', (error) => (lastError = error));
-  // A message that cannot be read leaves a job without a result: only a new worker helps.
-  thread.on('messageerror', (error) => {
-    lastError = error;
-    void thread.terminate();
-  });
   const ended = new Promise<void>((resolve) => {
     thread.once('exit', (code) => {
       if (state !== 'gone') loseWith(lastError ?? new Error(`worker ended with exit code ${code}`), takeJob());
