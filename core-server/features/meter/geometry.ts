@@ -4,7 +4,7 @@ import type { Box, Point, Size } from '../../image/picture.js';
 export type Quad = readonly [Point, Point, Point, Point];
 
 /** Point at share `t` of the way from `a` to `b`. */
-export function between(a: Point, b: Point, t: number): Point {
+function between(a: Point, b: Point, t: number): Point {
   return { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t };
 }
 
@@ -18,7 +18,7 @@ export function centerOf(quad: Quad): Point {
 }
 
 /** Length along the reading direction and height across it, pixels. */
-export function sizeOf(quad: Quad): { width: number; height: number } {
+export function sizeOf(quad: Quad): Size {
   const [a, b, c, d] = quad;
   return {
     width: (distance(a, b) + distance(d, c)) / 2,
@@ -30,6 +30,16 @@ export function sizeOf(quad: Quad): { width: number; height: number } {
 export function angleOf(quad: Quad): number {
   const [a, b, c, d] = quad;
   return Math.atan2(b.y + c.y - a.y - d.y, b.x + c.x - a.x - d.x);
+}
+
+/** Evenly spread points of a quad, row by row, as of a picture of that size stretched over it without perspective. */
+export function* gridOn([a, b, c, d]: Quad, { width, height }: Size): Generator<Point> {
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      const s = (column + 0.5) / width;
+      yield between(between(a, b, s), between(d, c, s), (row + 0.5) / height);
+    }
+  }
 }
 
 /** Whether a point lies on the box that has the quad's centre, size and direction. */
@@ -57,7 +67,7 @@ export function sliceOf(quad: Quad, from: number, to: number): Quad {
 }
 
 /** Smallest upright box around the quads, clamped to a picture of that size. */
-export function boundingBoxOf(quads: readonly Quad[], picture: { width: number; height: number }): Box {
+export function boundingBoxOf(quads: readonly Quad[], picture: Size): Box {
   const points = quads.flat();
   const clamp = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
   return {

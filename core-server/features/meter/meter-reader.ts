@@ -8,10 +8,8 @@ import { assembleReading } from './assemble.js';
 import { resized } from './geometry.js';
 import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
-import type { SeenCounter } from './photos/fuse-photos.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
 import { lightOf } from './read/counter-light.js';
-import type { Hypothesis } from './read/hypothesis.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
 /**
@@ -55,8 +53,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       const light = lightOf(picture, counter.quad);
       const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
       const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
-      if (evidence && hypothesis)
-        return { reading, evidence: { counter, hypothesis: compact(hypothesis), ...sizes, light }, timings };
+      if (evidence && hypothesis) return { reading, evidence: { counter, hypothesis, ...sizes, light }, timings };
       if (!printed) return { reading, timings };
 
       const larger = await decode(print.maxSide);
@@ -70,13 +67,4 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       await Promise.all([counters.release(), print.release()]);
     },
   };
-}
-
-/** Without the rest of the buffer that its strips are views of, since it goes to another thread. */
-function compact({ strips, readings, marks }: Hypothesis): SeenCounter['hypothesis'] {
-  const own = strips.map(({ probabilities: { data, steps }, legible }) => ({
-    probabilities: { data: data.slice(), steps },
-    legible,
-  }));
-  return { strips: own, readings, marks };
 }

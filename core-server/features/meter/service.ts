@@ -74,19 +74,18 @@ export function createMeterReadingHandlers(deps: {
         if (evidence === undefined) throw new Error('the worker returned no evidence');
         return { reading, evidence };
       });
-      const read = photos.flatMap((photo) => ('evidence' in photo ? photo : []));
+      const read = photos.filter((photo) => 'evidence' in photo);
       const fused = fuseReadings(
         read.map(({ evidence }) => evidence),
         { rules, checkBelow, known },
       );
-      const place = (photo: (typeof photos)[number]): number => read.findIndex((each) => each === photo);
       return {
         reading: toResponse(fused.reading, request, model),
-        bestPhoto: photos.findIndex((photo) => place(photo) === fused.best),
+        bestPhoto: photos.findIndex((photo) => photo === read[fused.best]),
         photos: photos.map((photo) => {
           if ('refusal' in photo) return { agrees: false, warnings: [], refusal: photo.refusal };
           const { value, confidence, status, warnings } = toEnums(photo.reading);
-          return { agrees: fused.agrees[place(photo)] ?? false, value, confidence, status, warnings };
+          return { agrees: fused.agrees[read.indexOf(photo)] ?? false, value, confidence, status, warnings };
         }),
       };
     },

@@ -1,6 +1,6 @@
 import type { RgbPicture, Size } from '../../../image/picture.js';
 import { samplePixel } from '../../../image/resize/sample-pixel.js';
-import { angleOf, between, centerOf, type Quad, sizeOf } from '../geometry.js';
+import { angleOf, centerOf, gridOn, type Quad, sizeOf } from '../geometry.js';
 
 /** Side of the square in counter widths: what is printed further away belongs to something else. */
 const widths = 3.6;
@@ -44,14 +44,11 @@ export function cutMeterFace(picture: RgbPicture, counter: Quad): RgbPicture {
  * are rectangles, so that no perspective is lost.
  */
 export function sampleQuad(image: RgbPicture, quad: Quad, { width, height }: Size): RgbPicture {
-  const [a, b, c, d] = quad;
   const data = new Uint8Array(3 * width * height);
-  for (let row = 0; row < height; row++) {
-    for (let column = 0; column < width; column++) {
-      const s = (column + 0.5) / width;
-      const point = between(between(a, b, s), between(d, c, s), (row + 0.5) / height);
-      samplePixel(image, point, data, (row * width + column) * 3);
-    }
+  let at = 0;
+  for (const point of gridOn(quad, { width, height })) {
+    samplePixel(image, point, data, at);
+    at += 3;
   }
   return { data, width, height };
 }

@@ -2,11 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type Model, openModel, type TensorData } from '../../../inference/models/sessions.js';
-
-export interface FloatTensor {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
-}
+import type { FloatTensor } from '../../../inference/models/tensors.js';
 
 /** Runs a network that has one input and one output. */
 export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;

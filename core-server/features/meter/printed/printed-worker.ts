@@ -4,8 +4,9 @@ import { splitIntoLineImages } from '@gutenye/ocr-common/splitIntoLineImages';
 import Ocr, { ImageRawBase, registerBackend } from '@gutenye/ocr-node';
 import type { RgbPicture } from '../../../image/picture.js';
 import { resizePicture } from '../../../image/resize/resize-picture.js';
+import type { FloatTensor } from '../../../inference/models/tensors.js';
 import { serveTasks } from '../../../inference/pool/serve-tasks.js';
-import { asDetector, asRecogniser, type FloatTensor, openPaddleOcr } from './paddle-ocr.js';
+import { asDetector, asRecogniser, openPaddleOcr } from './paddle-ocr.js';
 import type { LibraryTasks } from './printed-reader.js';
 import type { PrintedLine } from './printed-text.js';
 

@@ -3,10 +3,10 @@ import { sampleQuad } from '../../../../core-server/features/meter/printed/meter
 import {
   asDetector,
   asRecogniser,
-  type FloatTensor,
   type RunNetwork,
 } from '../../../../core-server/features/meter/printed/paddle-ocr.js';
 import type { RgbPicture, Size } from '../../../../core-server/image/picture.js';
+import type { FloatTensor } from '../../../../core-server/inference/models/tensors.js';
 import { decodeCtc, type ReadCharacter } from './ctc-text.js';
 import { findTextBoxes } from './text-boxes.js';
 
