@@ -33,14 +33,8 @@ the last one over gRPC:
 
 /** The one line for scripts: `ready rest=… grpc=…`, and on a first start the demo credentials. */
 export function readyLine({ restUrl, grpcAddress, demo }: Pick<Service, 'restUrl' | 'grpcAddress' | 'demo'>): string {
-  const fields = { rest: restUrl, grpc: grpcAddress };
-  const shownOnce = demo && {
-    apikey: demo.apiKey,
-    company: demo.company,
-    password: demo.password,
-  };
-  const words = Object.entries({ ...fields, ...shownOnce }).map(([name, v]) => `${name}=${v}`);
-  return ['ready', ...words].join(' ');
+  const shownOnce = demo && ` apikey=${demo.apiKey} company=${demo.company} password=${demo.password}`;
+  return `ready rest=${restUrl} grpc=${grpcAddress}${shownOnce ?? ''}`;
 }
 
 /** For a POSIX shell; plain words stay plain. */

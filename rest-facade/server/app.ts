@@ -1,12 +1,5 @@
 import cors from 'cors';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  Router,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { pino } from 'pino';
 import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
@@ -157,16 +150,14 @@ const requireHost: RequestHandler = (request, _response, next) => {
 /** By GET and HEAD. */
 function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
   const allow = ['GET', 'HEAD'];
-  const serve = async (page: Page, request: Request, response: Response) => {
+  return async (request, response, next) => {
     const { method, path } = request;
+    const page = pages.get(path);
+    if (page === undefined) return next();
     if (!allow.includes(method)) throw methodNotAllowed(method, allow);
     // Only now: otherwise every method that the page does not support would add a series to the metrics.
     contextOf(response).route = path;
     send(request, response, await page(request.headers['if-none-match']));
-  };
-  return (request, response, next) => {
-    const page = pages.get(request.path);
-    return page === undefined ? next() : serve(page, request, response);
   };
 }
 

@@ -20,10 +20,9 @@ export interface Observers {
  */
 export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {
   return (request, response, next) => {
-    const { method, headers, path } = request;
+    const { method, path } = request;
     const context = contextOf(response);
-    const given = headers['traceparent'];
-    const parent = typeof given === 'string' ? given : undefined;
+    const parent = request.get('traceparent');
     const span = probes.has(path) ? undefined : tracing.start(method, parent, 'server', context.arrivedAt);
     context.traceparent = span?.traceparent;
     response.once('close', () => {
