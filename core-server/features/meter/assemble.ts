@@ -1,5 +1,6 @@
 import { roundPixels, roundProbability } from '../../common/precision.js';
 import type { Box, Point, Size } from '../../image/picture.js';
+import { mayGoOnOutside } from './counter-edges.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
@@ -8,6 +9,9 @@ import type { MeterReading, ReadingWarningName } from './task.js';
 
 /** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;
+
+/** That no wheel is left out where the counter may go on outside the picture. An estimate. */
+const cutConfidence = 0.5;
 
 /**
  * Builds the response for a reading.
@@ -36,11 +40,13 @@ export function assembleReading(
     const corners = mapped(resized(quad, copy, picture), ({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) }));
     return { boundingBox: boundingBoxOf([corners], picture), polygon: [...corners] };
   };
+  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, copy);
+  const digitsConfidence = counter.digitsConfidence * (isWhole ? 1 : cutConfidence);
+  const { fractionConfidence } = counter;
   // Compared as reported, so that the status matches the confidence shown.
-  const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
-  const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
+  const isUsable = confidence >= checkBelow && isFractionSure && isWhole && contradictions.length === 0;
   return {
     meterNumber,
     value: withPoint(meterNumber, fractionWheels ?? 0),
@@ -51,7 +57,7 @@ export function assembleReading(
       fractionConfidence: roundProbability(fractionConfidence),
     },
     status: isUsable ? 'OK' : 'CHECK',
-    warnings: warningsOf(counter, light, contradictions),
+    warnings: warningsOf(counter, light, contradictions, isWhole),
     ...placeOf(counter.quad),
     digits: counter.wheels.map((wheel) => ({
       digit: wheel.digit,
@@ -71,6 +77,7 @@ function warningsOf(
   counter: CounterReading,
   light: CounterLight,
   contradictions: readonly Contradiction[],
+  isWhole: boolean,
 ): ReadingWarningName[] {
   const checks: [boolean, ReadingWarningName][] = [
     [counter.wheels.some(({ betweenPositions }) => betweenPositions), 'DIGIT_BETWEEN_POSITIONS'],
@@ -82,6 +89,7 @@ function warningsOf(
     [contradictions.includes('digits'), 'UNEXPECTED_DIGITS'],
     [contradictions.includes('below'), 'BELOW_PREVIOUS'],
     [contradictions.includes('jump'), 'JUMP_TOO_LARGE'],
+    [!isWhole, 'COUNTER_CUT'],
   ];
   return checks.filter(([is]) => is).map(([, warning]) => warning);
 }

@@ -91,6 +91,8 @@ export enum ReadingWarning {
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
   /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
   PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",
+  /** COUNTER_CUT - The counter ends at an edge of the picture, and may have more wheels, unless `expected_digits` says how many. */
+  COUNTER_CUT = "READING_WARNING_COUNTER_CUT",
 }
 
 export function readingWarningFromJSON(object: any): ReadingWarning {
@@ -128,6 +130,9 @@ export function readingWarningFromJSON(object: any): ReadingWarning {
     case 10:
     case "READING_WARNING_PHOTOS_DISAGREE":
       return ReadingWarning.PHOTOS_DISAGREE;
+    case 11:
+    case "READING_WARNING_COUNTER_CUT":
+      return ReadingWarning.COUNTER_CUT;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }
@@ -157,6 +162,8 @@ export function readingWarningToNumber(object: ReadingWarning): number {
       return 9;
     case ReadingWarning.PHOTOS_DISAGREE:
       return 10;
+    case ReadingWarning.COUNTER_CUT:
+      return 11;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }

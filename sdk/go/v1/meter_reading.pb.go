@@ -102,6 +102,8 @@ const (
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
 	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10
+	// The counter ends at an edge of the picture, and may have more wheels, unless `expected_digits` says how many.
+	ReadingWarning_READING_WARNING_COUNTER_CUT ReadingWarning = 11
 )
 
 // Enum value maps for ReadingWarning.
@@ -118,6 +120,7 @@ var (
 		8:  "READING_WARNING_BELOW_PREVIOUS",
 		9:  "READING_WARNING_JUMP_TOO_LARGE",
 		10: "READING_WARNING_PHOTOS_DISAGREE",
+		11: "READING_WARNING_COUNTER_CUT",
 	}
 	ReadingWarning_value = map[string]int32{
 		"READING_WARNING_UNSPECIFIED":             0,
@@ -131,6 +134,7 @@ var (
 		"READING_WARNING_BELOW_PREVIOUS":          8,
 		"READING_WARNING_JUMP_TOO_LARGE":          9,
 		"READING_WARNING_PHOTOS_DISAGREE":         10,
+		"READING_WARNING_COUNTER_CUT":             11,
 	}
 )
 
@@ -1278,7 +1282,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\rReadingStatus\x12\x1e\n" +
 	"\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11READING_STATUS_OK\x10\x01\x12\x18\n" +
-	"\x14READING_STATUS_CHECK\x10\x02\x1a\x06ʻ\x18\x02\b\x01*\x9b\x03\n" +
+	"\x14READING_STATUS_CHECK\x10\x02\x1a\x06ʻ\x18\x02\b\x01*\xbc\x03\n" +
 	"\x0eReadingWarning\x12\x1f\n" +
 	"\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n" +
 	"'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n" +
@@ -1291,7 +1295,8 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x1eREADING_WARNING_BELOW_PREVIOUS\x10\b\x12\"\n" +
 	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t\x12#\n" +
 	"\x1fREADING_WARNING_PHOTOS_DISAGREE\x10\n" +
-	"2\x86\x05\n" +
+	"\x12\x1f\n" +
+	"\x1bREADING_WARNING_COUNTER_CUT\x10\v2\x86\x05\n" +
 	"\x13MeterReadingService\x12\xfc\x01\n" +
 	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\xa5\x01\xa2\xbb\x18a\n" +
 	"'\n" +

@@ -58,7 +58,12 @@ suite('assembleReading', () => {
     const quad = upright.map(({ x, y }) => ({ x: x * third, y: y * third })) as unknown as Quad;
     const wheels = [{ digit: '7', confidence: 2 / 3, quad, betweenPositions: false }];
     const alternatives = [{ text: '8', probability: third }];
-    const reading = assembleReading(counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }), facts);
+    // At the picture's edge, but of one wheel, as the caller knows.
+    const known = { digits: 1 };
+    const reading = assembleReading(counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }), {
+      ...facts,
+      known,
+    });
     const box = { xmin: 6.67, ymin: 13.33, xmax: 60, ymax: 26.67 };
     assert.deepEqual(reading.boundingBox, box);
     const polygon = [
@@ -181,6 +186,7 @@ suite('assembleReading', () => {
     ['UNEXPECTED_DIGITS', {}, { known: { digits: 3 } }],
     ['BELOW_PREVIOUS', {}, { known: { previous: decimalOf('13', 0) } }],
     ['JUMP_TOO_LARGE', {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
+    ['COUNTER_CUT', {}, { copy: { width: 100, height: 90 } }],
   ];
   for (const [warning, rest, more] of warned) {
     test(`warns of ${warning} alone`, () => {

@@ -31,6 +31,7 @@ class ReadingWarning(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     READING_WARNING_BELOW_PREVIOUS: _ClassVar[ReadingWarning]
     READING_WARNING_JUMP_TOO_LARGE: _ClassVar[ReadingWarning]
     READING_WARNING_PHOTOS_DISAGREE: _ClassVar[ReadingWarning]
+    READING_WARNING_COUNTER_CUT: _ClassVar[ReadingWarning]
 READING_STATUS_UNSPECIFIED: ReadingStatus
 READING_STATUS_OK: ReadingStatus
 READING_STATUS_CHECK: ReadingStatus
@@ -45,6 +46,7 @@ READING_WARNING_UNEXPECTED_DIGITS: ReadingWarning
 READING_WARNING_BELOW_PREVIOUS: ReadingWarning
 READING_WARNING_JUMP_TOO_LARGE: ReadingWarning
 READING_WARNING_PHOTOS_DISAGREE: ReadingWarning
+READING_WARNING_COUNTER_CUT: ReadingWarning
 
 class ReadMeterRequest(_message.Message):
     __slots__ = ("image", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "serial_number", "alternatives", "details", "expected_unit")

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { assembleReading } from '../../../../core-server/features/meter/assemble.js';
+import { mayGoOnOutside } from '../../../../core-server/features/meter/counter-edges.js';
+import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
+import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
+import type { Point } from '../../../../core-server/image/picture.js';
+
+/** Wheels of 20 x 30 pixels in a row, the first from there on. */
+function wheelsFrom(x: number, y: number, count = 5): CounterReading['wheels'] {
+  return Array.from({ length: count }, (_, at) => {
+    const [left, right] = [x + 20 * at, x + 20 * (at + 1)];
+    const quad: Quad = [
+      { x: left, y },
+      { x: right, y },
+      { x: right, y: y + 30 },
+      { x: left, y: y + 30 },
+    ];
+    return { digit: '7', confidence: 1, quad, betweenPositions: false };
+  });
+}
+
+function moved(wheels: CounterReading['wheels'], move: (point: Point) => Point): CounterReading['wheels'] {
+  return wheels.map((wheel) => ({ ...wheel, quad: mapped(wheel.quad, move) }));
+}
+
+const picture = { width: 200, height: 120 };
+
+suite('mayGoOnOutside', () => {
+  const places: [string, number, boolean][] = [
+    ['begins at the left edge', 0, true],
+    ['begins a bit outside', -4, true],
+    ['begins half a wheel from the left edge', 10, true],
+    ['begins a wheel from the left edge', 20, false],
+    ['is in the middle', 50, false],
+    ['ends a wheel from the right edge', 80, false],
+    ['ends half a wheel from the right edge', 90, true],
+    ['ends at the right edge', 100, true],
+  ];
+  for (const [what, x, isCut] of places) {
+    test(`${isCut ? 'doubts' : 'believes'} a counter that ${what}`, () => {
+      assert.equal(mayGoOnOutside({ wheels: wheelsFrom(x, 45) }, picture), isCut);
+    });
+  }
+  test('sees it in whichever direction the counter is read', () => {
+    const { width, height } = picture;
+    const directions: ((point: Point) => Point)[] = [
+      ({ x, y }) => ({ x: height - y, y: x }),
+      ({ x, y }) => ({ x: width - x, y: height - y }),
+      ({ x, y }) => ({ x: y, y: width - x }),
+    ];
+    for (const [at, turn] of directions.entries()) {
+      const turned = at === 1 ? picture : { width: height, height: width };
+      for (const [x, isCut] of [
+        [2, true],
+        [50, false],
+        [98, true],
+      ] as const) {
+        assert.equal(mayGoOnOutside({ wheels: moved(wheelsFrom(x, 45), turn) }, turned), isCut, `${at} ${x}`);
+      }
+    }
+  });
+  test('believes a picture that was cut out close around the counter', () => {
+    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, { width: 104, height: 85 }), false);
+    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, { width: 104, height: 90 }), true);
+  });
+});
+
+suite('assembleReading of a counter at an edge', () => {
+  const [wheels, quad] = [wheelsFrom(0, 45), wheelsFrom(0, 45, 1)[0]?.quad as Quad];
+  const counter: CounterReading = {
+    wheels,
+    quad,
+    digitsConfidence: 1,
+    fractionConfidence: 1,
+    fractionWheels: 0,
+    isFractionSure: true,
+    rivalled: false,
+    alternatives: [],
+  };
+  const read = (known: { digits?: number }) =>
+    assembleReading(counter, { picture, copy: picture, light: 'good', checkBelow: 0.5, known });
+  test('is CHECK, however sure its wheels are', () => {
+    const { status, warnings, value, confidence, details } = read({});
+    assert.deepEqual([status, warnings, value], ['CHECK', ['COUNTER_CUT'], '77777']);
+    assert.deepEqual([confidence, details], [0.5, { digitsConfidence: 0.5, fractionConfidence: 1 }]);
+  });
+  test('is OK where the caller says that these are all', () => {
+    assert.deepEqual(read({ digits: 5 }).status, 'OK');
+    assert.deepEqual(read({ digits: 5 }).warnings, []);
+    assert.deepEqual(read({ digits: 6 }).warnings, ['UNEXPECTED_DIGITS', 'COUNTER_CUT']);
+  });
+});
