@@ -4,7 +4,7 @@ import type { Box, Point, Size } from '../../image/picture.js';
 export type Quad = readonly [Point, Point, Point, Point];
 
 /** Point at share `t` of the way from `a` to `b`. */
-function between(a: Point, b: Point, t: number): Point {
+export function between(a: Point, b: Point, t: number): Point {
   return { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t };
 }
 
