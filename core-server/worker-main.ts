@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js';
-import type { AnalysisModels, AnalysisTasks } from './compose/analysis-models.js';
+import type { AnalysisTasks, AnalysisWorkerData } from './compose/analysis-models.js';
 import { openFaceDetector } from './features/face/detector.js';
 import { openMeterReader } from './features/meter/meter-reader.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
@@ -13,7 +13,7 @@ import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
 
 if (parentPort === null) throw new Error('this module runs in a worker thread only');
 
-const models = workerData as AnalysisModels;
+const { workers, ...models } = workerData as AnalysisWorkerData;
 const manifestUrl = new URL(models.manifestUrl);
 const now = (): number => performance.now();
 
@@ -23,17 +23,21 @@ await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
+/** Share of the memory for what may take seconds: so it has half of the workers at most, and others' pictures the rest. */
+const longShare = 1 / Math.ceil(workers / 2);
+
 /**
  * A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's.
  * A HEIC is a JPEG from then on.
  */
-async function admit<T extends { readonly image: ImageFile; readonly limits: ImageLimits }>(
+async function admit<T extends { readonly image: ImageFile; readonly limits: ImageLimits; readonly printed?: boolean }>(
   input: T,
   job: RunningJob,
 ): Promise<T> {
-  const { image, limits } = input;
+  const { image, limits, printed = false } = input;
+  const isLong = printed || image.type === 'heic';
   // With memory, it was inspected before.
-  if (job.weight === 0) job.reserve(inspectPicture(image, limits));
+  if (job.weight === 0) job.reserve(Math.max(inspectPicture(image, limits), isLong ? longShare : 0));
   return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
 }
 

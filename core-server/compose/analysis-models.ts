@@ -13,6 +13,12 @@ export type AnalysisTasks = FaceTasks & MeterTasks;
  */
 export type AnalysisModels = Awaited<ReturnType<typeof loadAnalysisModels>>;
 
+/** What a worker starts with. */
+export interface AnalysisWorkerData extends AnalysisModels {
+  /** How many there are. */
+  readonly workers: number;
+}
+
 /**
  * Reads the manifest and the rules of its models.
  *

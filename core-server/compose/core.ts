@@ -17,7 +17,7 @@ import { observeCalls } from '../rpc/interceptors/observe-calls.js';
 import { loadServerCredentials } from '../rpc/tls.js';
 import { waitForDatabase } from '../store/database.js';
 import { detectChanges } from '../store/row-cache.js';
-import { type AnalysisTasks, loadAnalysisModels } from './analysis-models.js';
+import { type AnalysisTasks, type AnalysisWorkerData, loadAnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
 import { createMetrics } from './metrics.js';
 import { createAdminService, createServices } from './services.js';
@@ -70,7 +70,7 @@ export async function startCore(options: CoreOptions) {
 
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl,
-      workerData: models,
+      workerData: { ...models, workers: config.CORE_WORKERS } satisfies AnalysisWorkerData,
       size: config.CORE_WORKERS,
       maxQueue: config.CORE_MAX_QUEUE,
       taskTimeoutMs: maxDeadlineMs * stuckAfterDeadlines,

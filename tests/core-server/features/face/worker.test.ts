@@ -22,7 +22,7 @@ let pool: WorkerPool<AnalysisTasks>;
 before(async () => {
   pool = createWorkerPool<AnalysisTasks>({
     workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-    workerData: await loadAnalysisModels(manifestUrl),
+    workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 1 },
     size: 1,
     maxQueue: 8,
     log: pino({ level: 'silent' }),

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, suite, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
-import type { MeterTasks, ReadingWarningName, ReadMeterOutput } from '../../../../core-server/features/meter/task.js';
+import type { MeterTasks, ReadingWarningName, ReadMeterInput, ReadMeterOutput } from '../../../../core-server/features/meter/task.js';
 import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
+import { eventually } from '../../../helpers/eventually.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
+
+const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
 
 // The served task in a real worker, on pictures drawn here.
 suite('readMeter in a worker', () => {
@@ -32,7 +36,7 @@ suite('readMeter in a worker', () => {
     others = await renderOtherThings();
     pool = createWorkerPool<MeterTasks>({
       workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-      workerData: await loadAnalysisModels(new URL('../../../../../models/manifest.json', import.meta.url)),
+      workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 1 },
       size: 1,
       maxQueue: 8,
       log: pino({ level: 'silent' }),
@@ -131,4 +135,29 @@ suite('readMeter in a worker', () => {
     });
     assert.equal((await read(photo)).reading?.meterNumber, '02741');
   });
+});
+
+test('of what may take seconds, two workers have one at a time', async (t) => {
+  const pool = createWorkerPool<MeterTasks>({
+    workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
+    workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 2 },
+    size: 2,
+    maxQueue: 8,
+    log: pino({ level: 'silent' }),
+  });
+  t.after(() => pool.close(1000));
+  await pool.ready();
+  const heic = await readFile(new URL('../../../../../tests/core-server/image/heic/astronaut.heic', import.meta.url));
+  const meter = await readFile(new URL('../../../../../samples/meter.jpg', import.meta.url));
+  const long: Pick<ReadMeterInput, 'image' | 'printed'>[] = [
+    { image: { bytes: heic, type: 'heic' }, printed: false },
+    { image: imageFile(meter), printed: true },
+  ];
+  const common = { checkBelow: 0, known: {}, limits: defaultLimits };
+  for (const each of long) {
+    const read = () => pool.run('readMeter', { ...each, ...common }, { signal: AbortSignal.timeout(60_000) });
+    const both = Promise.all([read(), read()]);
+    await eventually(() => pool.stats.queued === 1 && pool.stats.running === 1);
+    await both;
+  }
 });
