@@ -1,7 +1,9 @@
+import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** How much is kept of lines that cannot be written yet. */
 const maxUnwrittenBytes = 2 ** 16;
+const tryAgainMs = 100;
 
 /**
  * A JSON logger; one line per event, time in ISO 8601. Writes to standard output by default, each line
@@ -23,9 +25,21 @@ export function createLog(options: {
   if (options.destination) return pino(settings, options.destination);
 
   let lost = 0;
-  const output = pino.destination({ sync: true, maxLength: maxUnwrittenBytes });
-  // A full disk does not stop the service: what could not be written is retried with each further line.
-  output.on('error', () => undefined);
+  let again: NodeJS.Timeout | undefined;
+  const output = pino.destination({
+    dest: openOutput(),
+    sync: true,
+    maxLength: maxUnwrittenBytes,
+    // It would wait for the reader, and nothing else would be done meanwhile.
+    retryEAGAIN: () => false,
+  });
+  // A full disk does not stop the service, nor does a full pipe: what could not be written is retried.
+  output.on('error', () => {
+    again ??= setTimeout(() => {
+      again = undefined;
+      output.write('');
+    }, tryAgainMs).unref();
+  });
   output.on('drop', () => {
     lost += 1;
     if (lost === 1) output.once('drain', tellLost);
@@ -34,8 +48,20 @@ export function createLog(options: {
     const lines = lost;
     lost = 0;
     log.warn({ lines }, 'log lines were lost: they could not be written');
+    // Was it lost itself, it counts as those that it tells of.
+    if (lost > 0) lost = lines;
   };
   // Without its flushSync, with which a `fatal` line would wait for space forever.
   const log = pino(settings, { write: (line) => void output.write(line) });
   return log;
+}
+
+/** Standard output. If it is a pipe, by a descriptor of its own that does not block: its reader may stop reading. */
+function openOutput(): number {
+  try {
+    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // Its reader is gone, or it belongs to another user.
+  }
+  return 1;
 }
