@@ -38,7 +38,7 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  * @throws ConfigError if the URL is invalid; Error that says which store cannot be opened, without
  * the URL's password.
  */
-export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
+export async function createDatabase(options: DatabaseOptions, stopping?: AbortSignal): Promise<Knex> {
   const { url, dataDir, statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
   const file = path.join(dataDir, sqliteFileName);
   const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
@@ -46,7 +46,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   try {
     if (url === undefined) await createIfMissing(file);
     db = openDatabase(options);
-    await migrateDatabase(db);
+    await migrateDatabase(db, stopping);
     return db;
   } catch (cause) {
     await db?.destroy();
@@ -107,8 +107,9 @@ export async function waitForDatabase(options: DatabaseOptions, log: Logger, sto
   for (;;) {
     stopping?.throwIfAborted();
     try {
-      return await createDatabase(options);
+      return await createDatabase(options, stopping);
     } catch (error) {
+      stopping?.throwIfAborted();
       const { message, cause } = error as Error;
       if (options.url === undefined || !isTemporary(cause)) throw error;
       log.warn(`${message}; trying again`);

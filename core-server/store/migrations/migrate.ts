@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { isPostgres } from '../postgres/open-postgres.js';
 import { createApiKeysAndCompanies } from './0001-create-api-keys-and-companies.js';
@@ -27,8 +28,10 @@ const migrationsTable = 'knex_migrations';
  * Runs the migrations that the database lacks; a database that is up to date may be read-only.
  * Replicas that start at once do so one after the other. All happens in one transaction, so that a
  * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
+ *
+ * @throws `stopping.reason` once it is aborted while another replica has its turn
  */
-export async function migrateDatabase(db: Knex): Promise<void> {
+export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise<void> {
   if (await isCurrent(db)) return;
   let firstError: Error | undefined;
   try {
@@ -36,7 +39,7 @@ export async function migrateDatabase(db: Knex): Promise<void> {
       // Later errors mislead: knex reports a missing lock, and SQLite, which has already rolled back when the
       // disk is full, reports nothing to roll back.
       transaction.on('query-error', (error: Error) => (firstError ??= error));
-      await takeStartLock(transaction);
+      await takeStartLock(transaction, stopping);
       if (await isCurrent(transaction)) return; // another replica was first
       if (isPostgres(transaction)) await assertHoldsAnyText(transaction);
       await transaction.migrate.latest({ migrationSource });
@@ -66,22 +69,30 @@ async function assertHoldsAnyText(db: Knex): Promise<void> {
   if (encoding !== 'UTF8') throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
 }
 
-/** The longest delay that a timer of Node.js supports. */
-const maxTimeoutMs = 2 ** 31 - 1;
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
+const askAgainMs = 100;
 /** "IMGA" */
 const sqliteApplicationId = 0x494d4741;
 
 /** Marks a SQLite file as ours in its header, also if it is already. */
 export const markSqliteFile = (db: Knex): Knex.Raw => db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 
-/** Makes processes that start on one store take turns: begins a transaction that one of them has at a time. */
-export async function takeStartLock(transaction: Knex.Transaction): Promise<void> {
+/**
+ * Makes processes that start on one store take turns: begins a transaction that one of them has at a time. In PostgreSQL,
+ * it asks again and again, no matter how long another replica takes: a statement that waits could not be given up.
+ */
+export async function takeStartLock(transaction: Knex.Transaction, stopping?: AbortSignal): Promise<void> {
   if (isPostgres(transaction)) {
-    await transaction.raw('SET LOCAL statement_timeout = 0');
-    // No matter how long another replica takes.
-    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId]).options({ query_timeout: maxTimeoutMs });
+    const isTaken = async (): Promise<boolean> => {
+      const sql = 'SELECT pg_try_advisory_xact_lock(?) AS taken';
+      const { rows } = await transaction.raw<{ rows: { taken: boolean }[] }>(sql, [advisoryLockId]);
+      return rows[0]?.taken === true;
+    };
+    while (!(await isTaken())) {
+      stopping?.throwIfAborted();
+      await sleep(askAgainMs);
+    }
     return;
   }
   // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its

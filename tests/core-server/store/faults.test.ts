@@ -10,9 +10,10 @@ import { inspect } from 'node:util';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
-import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
+import { createDatabase, type DatabaseOptions, waitForDatabase } from '../../../core-server/store/database.js';
 import { isTemporary } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
+import { collectLog } from '../../helpers/collect-log.js';
 import { openDatabase, startDialects, type TestDialect } from '../../helpers/databases/databases.js';
 
 const dialects = await startDialects();
@@ -225,15 +226,33 @@ describe('a PostgreSQL server that stops to answer and keeps its connections', {
     assert.equal(connection.connection.stream.destroyed, true);
   });
 
-  it('is waited for where another replica brings the schema up to date', { timeout: 30_000 }, async (t) => {
+  /** An empty database whose start lock another replica has, and its connection. */
+  async function placeLocked(t: TestContext) {
     const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };
-    const other = await openDatabase(t, place);
-    const holder = await other.transaction();
-    await holder.raw('SELECT pg_advisory_xact_lock(7302114521)');
+    const holder = await postgres.server?.connect(new URL(place.url ?? '').pathname.slice(1));
+    assert.ok(holder);
+    t.after(() => holder.end());
+    await holder.query('SELECT pg_advisory_lock(7302114521)');
+    return { place, holder };
+  }
+
+  it('is waited for where another replica brings the schema up to date', { timeout: 30_000 }, async (t) => {
+    const { place, holder } = await placeLocked(t);
     const opening = openDatabase(t, place);
     await sleep(2_000); // more than a statement may take
-    await holder.rollback();
+    await holder.query('SELECT pg_advisory_unlock(7302114521)');
     await opening;
+  });
+
+  it('is no longer waited for then by who is told to stop', { timeout: 30_000 }, async (t) => {
+    const { place } = await placeLocked(t);
+    const stopping = new AbortController();
+    const { log, entries } = collectLog();
+    const opening = waitForDatabase(place, log, stopping.signal);
+    await sleep(200);
+    stopping.abort();
+    await assert.rejects(opening, { name: 'AbortError' });
+    assert.deepEqual(entries, []);
   });
 });
 
