@@ -5,7 +5,12 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
-import type { MeterTasks, ReadingWarningName, ReadMeterInput, ReadMeterOutput } from '../../../../core-server/features/meter/task.js';
+import type {
+  MeterTasks,
+  ReadingWarningName,
+  ReadMeterInput,
+  ReadMeterOutput,
+} from '../../../../core-server/features/meter/task.js';
 import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
