@@ -2,13 +2,15 @@ import type { AdminServiceServer } from '../../../generated/imageanalysis/v1/adm
 import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKeys } from '../../access/keys/api-keys.js';
 import type { Handlers } from '../../common/handlers.js';
+import { requireScore } from '../../common/score.js';
 import {
   validateApiKeyId,
-  validateCreateApiKey,
-  validateCreateCompany,
+  validateExpireTime,
   validateKnownName,
-  validateSetCompanyPassword,
-  validateSetCompanyScore,
+  validateLabel,
+  validateNewName,
+  validateOperations,
+  validatePassword,
 } from './validate.js';
 
 export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
@@ -25,35 +27,43 @@ export function createAdminHandlers(deps: {
   const { apiKeys, companies, now } = deps;
   return {
     async createApiKey(request) {
-      return await apiKeys.create(validateCreateApiKey(request, now()));
+      validateLabel(request.label);
+      validateOperations(request.operations);
+      validateExpireTime(request.expireTime, now());
+      return await apiKeys.create(request);
     },
     async listApiKeys() {
       return { apiKeys: await apiKeys.list() };
     },
     async revokeApiKey({ id }) {
-      return { apiKey: await apiKeys.revoke(validateApiKeyId(id)) };
+      validateApiKeyId(id);
+      return { apiKey: await apiKeys.revoke(id) };
     },
-    async createCompany(request) {
-      const { name, password } = validateCreateCompany(request);
+    async createCompany({ name, password }) {
+      validateNewName(name);
+      validatePassword(password);
       return { company: await companies.create(name, password) };
     },
-    async setCompanyPassword(request) {
-      const { name, password } = validateSetCompanyPassword(request);
+    async setCompanyPassword({ name, password }) {
+      validateKnownName(name);
+      validatePassword(password);
       await companies.setPassword(name, password);
       return {};
     },
-    async setCompanyScore(request) {
-      const { name, score } = validateSetCompanyScore(request);
-      return { company: await companies.setScore(name, score) };
+    async setCompanyScore({ name, detectionScore }) {
+      validateKnownName(name);
+      return { company: await companies.setScore(name, requireScore('detection_score', detectionScore)) };
     },
     async deleteCompanyScore({ name }) {
-      return { company: await companies.setScore(validateKnownName(name)) };
+      validateKnownName(name);
+      return { company: await companies.setScore(name) };
     },
     async listCompanies() {
       return { companies: await companies.list() };
     },
     async deleteCompany({ name }) {
-      await companies.delete(validateKnownName(name));
+      validateKnownName(name);
+      await companies.delete(name);
       return {};
     },
   } satisfies Handlers<AdminServiceServer>;

@@ -1,64 +1,13 @@
-import {
-  type CreateApiKeyRequest,
-  type CreateCompanyRequest,
-  Operation,
-  type SetCompanyPasswordRequest,
-  type SetCompanyScoreRequest,
-} from '../../../generated/imageanalysis/v1/admin.js';
+import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, missingField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
-import { scoreRule, validateScore } from '../../common/score.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;
 const maxPasswordLength = 128;
 
 /** @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateCreateApiKey(request: CreateApiKeyRequest, now: Date): CreateApiKeyRequest {
-  validateLabel(request.label);
-  if (request.operations.includes(Operation.UNSPECIFIED)) {
-    const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
-    throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
-  }
-  validateExpireTime(request.expireTime, now);
-  return request;
-}
-
-/** @throws Refusal MISSING_FIELD */
-export function validateApiKeyId(id: string): string {
-  if (id === '') throw missingField('id', 'the public id of an API key');
-  return id;
-}
-
-/** A new company. @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateCreateCompany(request: CreateCompanyRequest): CreateCompanyRequest {
-  const { name, password } = request;
-  if (name === '') throw missingField('name', companyNameRule);
-  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
-  validatePassword(password);
-  return request;
-}
-
-/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateSetCompanyPassword(request: SetCompanyPasswordRequest): SetCompanyPasswordRequest {
-  validateKnownName(request.name);
-  validatePassword(request.password);
-  return request;
-}
-
-/** @throws Refusal MISSING_FIELD, INVALID_SCORE */
-export function validateSetCompanyScore({ name, detectionScore }: SetCompanyScoreRequest) {
-  if (detectionScore === undefined) throw missingField('detection_score', scoreRule);
-  return { name: validateKnownName(name), score: validateScore('detection_score', detectionScore) };
-}
-
-/** The name of a company that should exist. @throws Refusal MISSING_FIELD */
-export function validateKnownName(name: string): string {
-  if (name === '') throw missingField('name', 'the name of a registered company');
-  return name;
-}
-
-function validateLabel(label: string): void {
+export function validateLabel(label: string): void {
   const wish = `1 to ${maxLabelLength} characters without control characters`;
   if (label === '') throw missingField('label', wish);
   // Control characters would affect the terminal that lists the keys; PostgreSQL does not accept NUL.
@@ -67,14 +16,42 @@ function validateLabel(label: string): void {
   }
 }
 
-function validateExpireTime(time: Date | undefined, now: Date): void {
+/** @throws Refusal INVALID_FIELD */
+export function validateOperations(operations: readonly Operation[]): void {
+  if (!operations.includes(Operation.UNSPECIFIED)) return;
+  const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
+  throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
+}
+
+/** @throws Refusal INVALID_FIELD */
+export function validateExpireTime(time: Date | undefined, now: Date): void {
   if (time === undefined || time > now) return;
   const value = Number.isNaN(time.getTime()) ? 'invalid' : time.toISOString();
   throw invalidField('expire_time', value, 'a time in the future');
 }
 
-/** It must survive being sent as a UTF-8 header, as the recommended REST form does. */
-function validatePassword(password: string): void {
+/** @throws Refusal MISSING_FIELD */
+export function validateApiKeyId(id: string): void {
+  if (id === '') throw missingField('id', 'the public id of an API key');
+}
+
+/** The name of a new company. @throws Refusal MISSING_FIELD, INVALID_FIELD */
+export function validateNewName(name: string): void {
+  if (name === '') throw missingField('name', companyNameRule);
+  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
+}
+
+/** The name of a company that should exist. @throws Refusal MISSING_FIELD */
+export function validateKnownName(name: string): void {
+  if (name === '') throw missingField('name', 'the name of a registered company');
+}
+
+/**
+ * It must survive being sent as a UTF-8 header, as the recommended REST form does.
+ *
+ * @throws Refusal MISSING_FIELD, INVALID_FIELD
+ */
+export function validatePassword(password: string): void {
   const wish = `${minPasswordLength} to ${maxPasswordLength} characters, without control characters or leading or trailing blanks`;
   if (password === '') throw missingField('password', wish);
   // Never the value: this is a secret.

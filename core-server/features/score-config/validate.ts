@@ -3,7 +3,7 @@ import type {
   SetDetectionScoreRequest,
 } from '../../../generated/imageanalysis/v1/score_config.js';
 import { missingField } from '../../../runtime/errors/refusal.js';
-import { scoreRule, validateScore } from '../../common/score.js';
+import { requireScore } from '../../common/score.js';
 
 /**
  * Checks that company and password are present. An impossible name is treated like an unknown one:
@@ -21,6 +21,5 @@ export function validateGetDetectionScore(request: GetDetectionScoreRequest): Ge
 /** @throws Refusal MISSING_FIELD, INVALID_SCORE */
 export function validateSetDetectionScore(request: SetDetectionScoreRequest) {
   const credentials = validateGetDetectionScore(request);
-  if (request.detectionScore === undefined) throw missingField('detection_score', scoreRule);
-  return { ...credentials, score: validateScore('detection_score', request.detectionScore) };
+  return { ...credentials, score: requireScore('detection_score', request.detectionScore) };
 }
