@@ -83,17 +83,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
 
-  /** How many jobs of an owner are in workers now. */
-  const countJobs = (): ((owner: string) => number) => {
-    const counts = new Map<string | undefined, number>();
-    for (const { owner } of supervisor.workers) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    return (owner) => counts.get(owner) ?? 0;
-  };
-
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take(memoryInTurn(supervisor.workers), countJobs());
+      const jobs = [...supervisor.workers].flatMap(({ job }) => job ?? []);
+      const owners = new Map<string, number>();
+      for (const { owner } of jobs) owners.set(owner, (owners.get(owner) ?? 0) + 1);
+      const job = queue.take(memoryInTurn(jobs), (owner) => owners.get(owner) ?? 0);
       if (job === undefined) break;
       assign(worker, job);
     }

@@ -185,13 +185,9 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     get hasStarted() {
       return hasStarted;
     },
-    /** Share of the memory of all workers that its job needs, 0 without one. */
-    get weight() {
-      return job?.weight ?? 0;
-    },
-    /** On whose behalf it works, if it does. */
-    get owner() {
-      return job?.owner;
+    /** The one that it has, also if its caller is gone. */
+    get job(): Readonly<Job> | undefined {
+      return job;
     },
     /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
     ended,
