@@ -22,17 +22,11 @@ export function* jpegSegments(file: Cursor): Generator<{ readonly marker: number
 
 /** Decoders skip bytes between segments, the data of scans, and markers without a segment. */
 function nextMarker(file: Cursor, from: number): number {
-  for (let at = from; at < file.length; at = file.find(0xff, at)) {
-    // Searching for each single byte would take longer than looking at a few.
-    for (const end = at + 64; at < end; at += 1) if (isMarker(file, at)) return at;
+  for (let at = file.find(0xff, from); at < file.length; at = file.find(0xff, at + 1)) {
+    const marker = file.byte(at + 1) ?? 0;
+    if (marker >= 0xc0 && marker < 0xff && (marker < 0xd0 || marker > 0xd7)) return at;
   }
   return file.length;
-}
-
-function isMarker(file: Cursor, at: number): boolean {
-  if (file.byte(at) !== 0xff) return false;
-  const marker = file.byte(at + 1) ?? 0;
-  return marker >= 0xc0 && marker < 0xff && (marker < 0xd0 || marker > 0xd7);
 }
 
 const scanMarker = Buffer.from([0xff, startOfScan]);
