@@ -5,7 +5,7 @@ import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
-import { limitReadAhead, noteAnswer } from '../grpc-js-patches/guard-streams.js';
+import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';

@@ -6,15 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { guardStreams, type StreamLimits } from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
 import {
   chunkOverheadBytes,
-  guardStreams,
   maxOpenMessageBytes,
   maxOpenMessages,
   noteAnswer,
-  type StreamLimits,
   waitingMessageBytes,
-} from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
+} from '../../../core-server/rpc/grpc-js-patches/limit-messages.js';
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
 import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';

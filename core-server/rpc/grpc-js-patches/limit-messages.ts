@@ -1,0 +1,85 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { noRoom } from '../../../runtime/errors/refusal.js';
+import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
+import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
+import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
+import { isOurs } from '../service-paths.js';
+import { createMessageMeter } from './message-meter.js';
+import { refuseStream, streamOf } from './refuse-stream.js';
+
+/** For a message to health or reflection, which need no key and contain only a name. */
+export const maxOpenMessageBytes = 4 * 2 ** 10;
+
+/** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
+export const maxOpenMessages = 100;
+
+/** What is kept about a complete message, possibly empty, until it is answered. */
+export const waitingMessageBytes = 2 ** 10;
+
+/** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
+export const chunkOverheadBytes = 256;
+
+/** Limits the messages of a stream: their bytes to its caller's share, their chunks, and without a key their number. */
+export function limitMessages(stream: ServerHttp2Stream, path: string, share: BudgetShare): void {
+  const isOpenToAll = !isOurs(path);
+  const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
+  let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
+  const hold = createHold(share);
+  const addBytes = createMessageMeter();
+  let underWay = 0;
+  /** What each message counts that is whole, by its number. */
+  const unanswered = new Map<number, number>();
+  let unansweredBytes = 0;
+  let received = 0;
+  const count = (chunk: Buffer): void => {
+    const { unfinished, chunks, whole } = addBytes(chunk);
+    for (const size of whole) {
+      messagesLeft -= 1;
+      // Those of health and reflection are answered at once.
+      if (isOpenToAll) continue;
+      const bytes = size + waitingMessageBytes;
+      unanswered.set(received++, bytes);
+      unansweredBytes += bytes;
+    }
+    underWay = unfinished + chunks * chunkOverheadBytes;
+    const isHeld = hold(underWay + unansweredBytes);
+    if (unfinished > maxBytes || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
+    else if (!isHeld) refuseStream(stream, noRoom());
+  };
+  answered.set(stream, (message) => {
+    if (stream.destroyed) return;
+    unansweredBytes -= unanswered.get(message) ?? 0;
+    unanswered.delete(message);
+    hold(underWay + unansweredBytes);
+  });
+  const push = stream.push.bind(stream);
+  // As they arrive: of a call that is not read, a window of them waits in its stream.
+  stream.push = (chunk: Buffer | null) => {
+    // grpc-js drops what arrives after a call is answered.
+    if (chunk !== null && !stream.writableEnded) count(chunk);
+    return push(chunk);
+  };
+  stream.once('close', () => hold(0));
+}
+
+/** To be called when a message of a stream is answered. */
+const answered = createSymbolProperty<ServerHttp2Stream, (message: number) => void>();
+
+/** Notes that a handler has answered a message of its stream. @param message its number, from 0 */
+export function noteAnswer(call: ServerDuplexStream<unknown, unknown>, message: number): void {
+  answered.get(streamOf(call))?.(message);
+}
+
+/**
+ * Has a bulk stream read one request ahead, before any is read.
+ *
+ * - Gains: it holds a picture more than those in progress; by Node.js's default for objects, grpc-js reads 16.
+ * - Costs: the private member `_readableState`, which readable-stream and Node.js have had since 0.10.
+ * - Delete when grpc-js has an option for it.
+ */
+export function limitReadAhead(requests: Readable): void {
+  (requests as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = 1;
+}

@@ -1,0 +1,30 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
+import type { Tally } from '../../../runtime/limits/tally.js';
+
+/** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
+type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
+
+/** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
+export function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, tally: Tally, address: string): void {
+  const write = stream.write.bind(stream) as Write;
+  const hold = createHold(share);
+  let unread = 0;
+  const writeCounted: Write = (message, sent) => {
+    if (!hold(unread + message.length)) {
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    unread += message.length;
+    tally.add(address, message.length);
+    return write(message, (error) => {
+      unread -= message.length;
+      tally.remove(address, message.length);
+      // What is cancelled is reported too, possibly after all has been given back.
+      if (!stream.destroyed) hold(unread);
+      sent?.(error);
+    });
+  };
+  stream.write = writeCounted as typeof stream.write;
+  stream.once('close', () => hold(0));
+}
