@@ -34,12 +34,6 @@ export interface BulkOptions extends RequestOptions {
 /** Takes a picture's line, and what the service made of the picture. */
 type OnLine = (line: Line, redacted?: Redacted) => Promise<void>;
 
-interface Picture {
-  readonly file: string;
-  /** Set once it is answered; settles when the line has been written. */
-  line?: Promise<void>;
-}
-
 /** Consecutive attempts without any response. */
 const maxAttempts = 6;
 
@@ -113,7 +107,10 @@ async function runStream(
 ) {
   const { feature, photosOf, inFlight, maxImageBytes } = options;
   const changes = new EventEmitter();
-  const sent = new Map<string, Picture>();
+  /** Files without an answer, by the ids of their requests. */
+  const sent = new Map<string, string>();
+  /** Lines that are still being written: they keep their places, so that a slow disk slows down sending. */
+  const lines = new Set<Promise<void>>();
   const unwritten = new AbortController();
   const signal = AbortSignal.any([options.signal, unwritten.signal]);
   let answered = 0;
@@ -125,29 +122,30 @@ async function runStream(
     changes.emit('room');
   };
 
-  // A line that is still being written keeps its place, so that a slow disk slows down sending.
-  const hand = (id: string, picture: Picture, members: Partial<Line>, redacted?: Redacted) => {
-    picture.line = onLine({ file: picture.file, feature, ...members }, redacted)
+  const hand = (id: string, file: string, members: Partial<Line>, redacted?: Redacted) => {
+    sent.delete(id);
+    const line = onLine({ file, feature, ...members }, redacted)
       .catch((error: unknown) => unwritten.abort(error))
       .finally(() => {
-        sent.delete(id);
+        lines.delete(line);
         changes.emit('room');
       });
+    lines.add(line);
   };
 
   async function* requests() {
     for (let number = 1; ; number += 1) {
-      while (sent.size >= inFlight && !isOver) await once(changes, 'room');
+      while (sent.size + lines.size >= inFlight && !isOver) await once(changes, 'room');
       if (isOver) return;
       const next = await files.next();
       if (next.done) return;
       // It counts as in flight until it is answered, whatever happens meanwhile.
-      const [id, picture] = [String(number), { file: next.value }];
-      sent.set(id, picture);
-      const photos = photosOf?.(picture.file) ?? [picture.file];
+      const [id, file] = [String(number), next.value];
+      sent.set(id, file);
+      const photos = photosOf?.(file) ?? [file];
       const images = await readPictures(photos, maxImageBytes);
       if (Array.isArray(images)) yield { id, files: photos, images };
-      else hand(id, picture, { error: images });
+      else hand(id, file, { error: images });
     }
   }
 
@@ -155,8 +153,8 @@ async function runStream(
   try {
     const answers = features[feature].stream(client, pictures, options, signal);
     for await (const { id, refused, members, redacted } of answers) {
-      const picture = sent.get(id);
-      if (!picture || picture.line) continue;
+      const file = sent.get(id);
+      if (file === undefined) continue;
       if (refused?.retryAfterSeconds !== undefined) {
         refusal = refused;
         stopSending();
@@ -164,7 +162,7 @@ async function runStream(
       }
       if (refused && ofOptions.has(refused.reason ?? '')) throw new ConfigError(refused.message);
       answered += 1;
-      hand(id, picture, members, redacted);
+      hand(id, file, members, redacted);
     }
   } catch (error) {
     failure = error as Error;
@@ -172,8 +170,8 @@ async function runStream(
   stopSending();
   // By then, the file that it was about to take from the source is among those sent.
   await pictures.return();
-  for (const { line } of [...sent.values()]) await line;
-  const unanswered = [...sent.values()].map(({ file }) => file);
+  await Promise.all(lines);
+  const unanswered = [...sent.values()];
   if (unwritten.signal.aborted) failure = unwritten.signal.reason as Error;
   else if (unanswered.length > 0)
     failure ??= refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);

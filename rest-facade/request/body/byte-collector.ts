@@ -1,4 +1,4 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { refuseField } from '../../../runtime/errors/refusal.js';
 
 const firstBytes = 64 * 1024;
 
@@ -30,7 +30,5 @@ export function createByteCollector(maxBytes: number, expectedBytes = maxBytes) 
 
 /** The refusal of a body, or of a file in it, that is larger than allowed. */
 export function bodyTooLarge(what: string, maxBytes: number) {
-  return refuse('BODY_TOO_LARGE', `${what} is too large, want at most ${maxBytes} bytes`, {
-    details: { field: what, limit: String(maxBytes) },
-  });
+  return refuseField('BODY_TOO_LARGE', what, `is too large, want at most ${maxBytes} bytes`, { limit: maxBytes });
 }
