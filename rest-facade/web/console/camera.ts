@@ -1,4 +1,4 @@
-import { byId } from './dom.js';
+import { byId, html } from './dom.js';
 
 /** Lets the camera take a picture; `onPicture` gets it as a JPEG file. */
 export function connectCamera(onPicture: (file: File) => void): void {
@@ -39,9 +39,7 @@ export function connectCamera(onPicture: (file: File) => void): void {
   byId('close-camera', HTMLButtonElement).addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', stop);
   shoot.addEventListener('click', () => {
-    const canvas = document.createElement('canvas');
-    canvas.width = video.videoWidth;
-    canvas.height = video.videoHeight;
+    const canvas = html('canvas', { width: video.videoWidth, height: video.videoHeight });
     canvas.getContext('2d')?.drawImage(video, 0, 0);
     canvas.toBlob(
       (blob) => {

@@ -33,14 +33,7 @@ export function showReading(reading: MeterAnswer, meaningOf: (warning: string) =
       'button',
       { type: 'button' },
       html('b', {}, digit),
-      html('meter', {
-        min: '0',
-        max: '1',
-        low: '0.9',
-        optimum: '1',
-        value: String(confidence),
-        'aria-hidden': 'true',
-      }),
+      html('meter', { min: 0, max: 1, low: 0.9, optimum: 1, value: confidence, 'aria-hidden': 'true' }),
       html('small', {}, percent),
       html('span', { class: 'hidden' }, index >= whole ? 'confidence, fraction' : 'confidence'),
     );
@@ -48,19 +41,10 @@ export function showReading(reading: MeterAnswer, meaningOf: (warning: string) =
     wheels.append(html('li', index >= whole ? { class: 'fraction' } : {}, wheel));
   });
   const isSure = reading.status === 'ok';
-  const parts: HTMLElement[] = [
-    wheels,
-    html('p', { class: isSure ? 'badge good' : 'badge doubt' }, isSure ? 'OK' : 'Needs review'),
-  ];
-  if (reading.warnings.length > 0)
-    parts.push(
-      html(
-        'ul',
-        { class: 'warnings' },
-        ...reading.warnings.map((warning) => html('li', {}, ...codeText(meaningOf(warning)))),
-      ),
-    );
-  return html('div', {}, ...parts);
+  const badge = html('p', { class: isSure ? 'badge good' : 'badge doubt' }, isSure ? 'OK' : 'Needs review');
+  const warnings = reading.warnings.map((warning) => html('li', {}, ...codeText(meaningOf(warning))));
+  const list = warnings.length > 0 ? [html('ul', { class: 'warnings' }, ...warnings)] : [];
+  return html('div', {}, wheels, badge, ...list);
 }
 
 function pointOut(element: HTMLElement, index: number): void {

@@ -98,9 +98,9 @@ function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTM
   if (type !== 'integer' && type !== 'number') return html('input', { type: 'text' });
   return html('input', {
     type: 'number',
-    step: type === 'integer' ? '1' : 'any',
-    ...(minimum !== undefined && { min: String(minimum) }),
-    ...(maximum !== undefined && { max: String(maximum) }),
+    step: type === 'integer' ? 1 : 'any',
+    ...(minimum !== undefined && { min: minimum }),
+    ...(maximum !== undefined && { max: maximum }),
   });
 }
 
@@ -108,13 +108,8 @@ function describe(name: string, input: HTMLInputElement, schema: FieldSchema | u
   const help = html('small', { class: 'quiet', id: `about-${name}` }, ...codeText(schema?.description ?? ''));
   input.setAttribute('aria-describedby', help.id);
   const words = name.replaceAll('_', ' ');
-  const text = html(
-    'span',
-    {},
-    words.charAt(0).toUpperCase() + words.slice(1),
-    ' ',
-    html('code', { class: 'quiet' }, name),
-  );
+  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)} `;
+  const text = html('span', {}, title, html('code', { class: 'quiet' }, name));
   const label =
     input.type === 'checkbox' ? html('label', { class: 'check' }, input, text) : html('label', {}, text, input);
   return html('div', { class: 'option' }, label, help);
