@@ -61,13 +61,12 @@ export async function openModel(
   folder: URL,
   { memory = 'kept', threads = 1 }: OpenModelOptions = {},
 ): Promise<Model> {
-  const isKept = memory === 'kept';
   // A memory plan is made for each picture size, and hardly any two passes have the same size: it costs 45 MB
   // per worker and gains nothing.
   const options = {
     ...sessionOptions,
     intraOpNumThreads: threads,
-    enableCpuMemArena: isKept,
+    enableCpuMemArena: memory === 'kept',
     enableMemPattern: false,
   };
   const sessions: InferenceSession[] = [];
