@@ -8,14 +8,15 @@ export const operationsByName: ReadonlyMap<string, Operation> = new Map(
     .map((operation) => [operationName(operation), operation]),
 );
 
+/** What `JSON.stringify` writes; times become texts by ISO 8601. */
 export function apiKeyToJson(apiKey: ApiKey): Record<string, unknown> {
   return {
     id: apiKey.id,
     label: apiKey.label,
     operations: apiKey.operations.map(operationName),
-    create_time: timeToJson(apiKey.createTime),
-    expire_time: timeToJson(apiKey.expireTime),
-    revoke_time: timeToJson(apiKey.revokeTime),
+    create_time: apiKey.createTime ?? null,
+    expire_time: apiKey.expireTime ?? null,
+    revoke_time: apiKey.revokeTime ?? null,
   };
 }
 
@@ -23,7 +24,7 @@ export function companyToJson(company: Company): Record<string, unknown> {
   return {
     name: company.name,
     detection_score: company.detectionScore ?? null,
-    create_time: timeToJson(company.createTime),
+    create_time: company.createTime ?? null,
   };
 }
 
@@ -57,10 +58,6 @@ function stateOf({ revokeTime, expireTime }: ApiKey, now: Date): string {
   if (revokeTime !== undefined) return `revoked ${timeToText(revokeTime)}`;
   if (expireTime === undefined) return 'active';
   return `${expireTime > now ? 'active until' : 'expired'} ${timeToText(expireTime)}`;
-}
-
-function timeToJson(time: Date | undefined): string | null {
-  return time === undefined ? null : time.toISOString();
 }
 
 function timeToText(time: Date | undefined): string {
