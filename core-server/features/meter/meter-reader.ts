@@ -6,6 +6,7 @@ import type { ModelEntry } from '../../inference/models/manifest.js';
 import { openModel } from '../../inference/models/sessions.js';
 import { assembleReading } from './assemble.js';
 import { resized } from './geometry.js';
+import { asInTraining } from './locate/network-tensors.js';
 import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
@@ -47,7 +48,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
         const scale = Math.min(1, maxSide / Math.max(upright.width, upright.height));
         return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
-      const picture = await decode(counters.maxSide, counters.resampling);
+      const picture = await decode(counters.maxSide, asInTraining);
       const { reading: counter, hypothesis } = await time('counter', () => counters.read(picture, known, time));
       if (counter === null) return { reading: null, timings };
       const light = lightOf(picture, counter.quad);

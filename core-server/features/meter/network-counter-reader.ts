@@ -7,7 +7,6 @@ import { fuse } from './fuse/fuse.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import { type CounterCandidate, locate, refine } from './locate/locate.js';
-import { asInTraining } from './locate/network-tensors.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
@@ -39,7 +38,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
-    resampling: asInTraining,
     /**
      * The reading is null if there is no readable counter, else the hypothesis is what it follows from.
      *

@@ -21,7 +21,6 @@ test('a counter in a narrow picture is at the same place in every copy, however 
   const reader = createMeterReader(
     {
       maxSide: 800,
-      resampling: 'linear',
       read(copy) {
         copies.push(copy);
         const quad = quarterOf(copy);

@@ -10,7 +10,6 @@ import { defaultLimits } from '../../image/fixtures.js';
 const release = () => Promise.resolve();
 const nothing = {
   maxSide: 800,
-  resampling: 'linear',
   read: async (_picture: unknown, _known: unknown, time: Stopwatch['time']) => {
     await time('locate', () => undefined);
     return { reading: null };
