@@ -23,8 +23,8 @@ await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
-/** Share of the memory for what may take seconds: so it has half of the workers at most, and others' pictures the rest. */
-const longShare = 1 / Math.ceil(workers / 2);
+/** Share of the memory for reading print, which takes seconds: so that half of the workers at most do. */
+const printShare = 1 / Math.ceil(workers / 2);
 
 /**
  * A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's.
@@ -35,9 +35,8 @@ async function admit<T extends { readonly image: ImageFile; readonly limits: Ima
   job: RunningJob,
 ): Promise<T> {
   const { image, limits, printed = false } = input;
-  const isLong = printed || image.type === 'heic';
   // With memory, it was inspected before.
-  if (job.weight === 0) job.reserve(Math.max(inspectPicture(image, limits), isLong ? longShare : 0));
+  if (job.weight === 0) job.reserve(Math.max(inspectPicture(image, limits), printed ? printShare : 0));
   return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
 }
 

@@ -1,4 +1,3 @@
-import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** How much is kept of lines that cannot be written yet. */
@@ -25,9 +24,10 @@ export function createLog(options: {
   if (options.destination) return pino(settings, options.destination);
 
   let lost = 0;
+  // Node.js makes a pipe or a socket non-blocking once it is asked for: its reader may stop reading.
+  void process.stdout;
   let again: NodeJS.Timeout | undefined;
   const output = pino.destination({
-    dest: openOutput(),
     sync: true,
     maxLength: maxUnwrittenBytes,
     // It would wait for the reader, and nothing else would be done meanwhile.
@@ -54,14 +54,4 @@ export function createLog(options: {
   // Without its flushSync, with which a `fatal` line would wait for space forever.
   const log = pino(settings, { write: (line) => void output.write(line) });
   return log;
-}
-
-/** Standard output. If it is a pipe, by a descriptor of its own that does not block: its reader may stop reading. */
-function openOutput(): number {
-  try {
-    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    // Its reader is gone, or it belongs to another user.
-  }
-  return 1;
 }

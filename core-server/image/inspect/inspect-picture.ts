@@ -6,8 +6,8 @@ import { Cursor } from './cursor.js';
 import type { ImageType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
-/** Two at a time: each takes 500 MB at most. */
-const heicShare = 0.5;
+/** One at a time: 50 megapixels take 800 MB. */
+const heicShare = 0.75;
 /** What libheif takes for each pixel of an AVIF, which it decodes whole: 18, or 24 at 12 bits per channel. */
 const avifBytesPerPixel = 24;
 
