@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/database.js';
 import { createCompanies } from './companies/companies.js';
 import { createKnexCompanyStore } from './companies/knex-company-store.js';
@@ -23,7 +22,7 @@ export function createAccess(
   const companyStore = createKnexCompanyStore(db);
   return {
     companyStore,
-    apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
+    apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now }),
     companies: createCompanies({
       store: companyStore,
       hasher: createPasswordHasher(),

@@ -15,6 +15,7 @@ const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern = /^ia_[0-9a-hjkmnp-tv-z]{12}$/;
 const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
 
+/** @param randomBytes cryptographically random */
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
   const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
   return {

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
@@ -6,16 +6,7 @@ import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-/** @param randomBytes cryptographically random */
-export function createApiKeys({
-  store,
-  now,
-  randomBytes,
-}: {
-  readonly store: ApiKeyStore;
-  readonly now: () => Date;
-  readonly randomBytes: (count: number) => Uint8Array;
-}) {
+export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; readonly now: () => Date }) {
   const find = singleFlight((id: string) => store.find(id));
   return {
     /** Creates a key; `secret` is the whole key to send, and is not stored. */

@@ -63,7 +63,9 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
       await authenticate();
       await count();
     };
-    Object.assign(stateOf(metadata), { keyId, admitRequest: requestStream ? checkAndCount : count });
+    const state = stateOf(metadata);
+    state.keyId = keyId;
+    state.admitRequest = requestStream ? checkAndCount : count;
     if (!requestStream) await count();
   };
 }

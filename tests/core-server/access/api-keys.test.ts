@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { parseApiKey } from '../../../core-server/access/keys/api-key-format.js';
+import { generateApiKey, parseApiKey } from '../../../core-server/access/keys/api-key-format.js';
 import { createApiKeys } from '../../../core-server/access/keys/api-keys.js';
 import type { ApiKeyStore, StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
@@ -128,16 +127,15 @@ describe('API keys', () => {
     }
   });
 
-  it('is well formed whatever the random bytes', async () => {
+  it('is well formed whatever the random bytes', () => {
     for (let byte = 0; byte < 256; byte++) {
-      const { apiKeys } = setUp((count) => new Uint8Array(count).fill(byte));
-      const { apiKey, secret } = await createKey(apiKeys);
-      assert.equal(parseApiKey(secret)?.id, apiKey.id);
+      const { id, secret } = generateApiKey((count) => new Uint8Array(count).fill(byte));
+      assert.equal(parseApiKey(`${id}_${secret}`)?.id, id);
     }
   });
 });
 
-function setUp(bytes: (count: number) => Uint8Array = randomBytes) {
+function setUp() {
   const rows = new Map<string, StoredApiKey>();
   const clock = { time: start };
   const store: ApiKeyStore = {
@@ -152,7 +150,7 @@ function setUp(bytes: (count: number) => Uint8Array = randomBytes) {
     },
   };
   return {
-    apiKeys: createApiKeys({ store, now: () => clock.time, randomBytes: bytes }),
+    apiKeys: createApiKeys({ store, now: () => clock.time }),
     rows,
     clock,
     store,

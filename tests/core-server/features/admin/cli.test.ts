@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +19,6 @@ describe('admin command', () => {
     const apiKeys = createApiKeys({
       store: createKnexApiKeyStore(db),
       now: () => new Date(),
-      randomBytes,
     });
 
     const created = await admin('keys', 'create', '--label', 'Acmé Ltd');

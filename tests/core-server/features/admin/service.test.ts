@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import { createCompanies } from '../../../../core-server/access/companies/companies.js';
 import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
@@ -198,7 +197,7 @@ function invalid(field: string, value: string, wish: string): object {
 async function setUp(t: TestContext) {
   const db = await openDatabase(t, await placeSqlite(t));
   const clock = () => now;
-  const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now: clock, randomBytes });
+  const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now: clock });
   const companies = createCompanies({
     store: createKnexCompanyStore(db),
     hasher: createPasswordHasher({ log2N: 4 }),
