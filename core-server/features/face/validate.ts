@@ -3,13 +3,9 @@ import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
 
-const cropSizes = { least: 16, most: 1024 };
-
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {
-  if (maxFaces === undefined) return mostFaces;
-  if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= mostFaces) return maxFaces;
-  throw invalid('max_faces', maxFaces, `a whole number from 1 to ${mostFaces}`, mostFaces);
+  return validateWhole('max_faces', maxFaces, 1, mostFaces) ?? mostFaces;
 }
 
 /** A part of something. @throws Refusal INVALID_FIELD outside 0..1 or with more than 6 decimals */
@@ -39,13 +35,16 @@ export function validateCrop(request: {
   readonly cropFormat?: string | undefined;
   readonly cropSize?: number | undefined;
 }): CropWish | undefined {
-  const { cropSize: size, cropFormat, cropAligned = false } = request;
+  const { crop = true, cropFormat, cropAligned = false } = request;
   const margin = validateShare('margin', request.margin) ?? 0;
-  const { least, most } = cropSizes;
-  if (size !== undefined && !(Number.isInteger(size) && size >= least && size <= most))
-    throw invalid('crop_size', size, `a whole number from ${least} to ${most}`, most);
+  const size = validateWhole('crop_size', request.cropSize, 16, 1024);
   const format = validateChoice('crop_format', cropFormat, imageFormats) ?? 'jpeg';
-  return (request.crop ?? true) ? { margin, format, isAligned: cropAligned, size } : undefined;
+  return crop ? { margin, format, isAligned: cropAligned, size } : undefined;
+}
+
+function validateWhole(field: string, value: number | undefined, least: number, most: number): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return value;
+  throw invalid(field, value, `a whole number from ${least} to ${most}`, most);
 }
 
 function invalid(field: string, value: number | string, wish: string, limit?: number): Error {
