@@ -1,9 +1,11 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { refuseCall } from '../call-log.js';
+import { logFault, readRequestId } from '../call-log.js';
+import { stateOf } from '../call-state.js';
 import { linkToStream, mistakeOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
+import { toStatusObject } from '../status.js';
 
 /** Checks the key in the metadata of a call; rejects with a refusal. */
 export type KeyCheck = (metadata: Metadata, ...call: Parameters<ServerInterceptor>) => Promise<void>;
@@ -24,7 +26,16 @@ export function admitCalls(
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            const end = (error: Refusal) => refuseCall(grpcCall, error, { path, metadata, log });
+            /** Refuses the call before its handler, or that of a stream beside it, and writes its one log line. */
+            const end = (error: Refusal): void => {
+              const { reason } = error;
+              const line = { request_id: readRequestId(metadata), method: path, peer: grpcCall.getPeer() };
+              // A flood is counted but not logged: its lines would take the time that responses need.
+              if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
+              // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
+              stateOf(metadata).refused = error;
+              grpcCall.sendStatus(toStatusObject(error));
+            };
             const mistake = mistakeOf(grpcCall);
             if (mistake) return end(mistake);
             linkToStream(grpcCall, end);
