@@ -10,9 +10,6 @@ import type { MeterReading, ReadingWarningName } from './task.js';
 /** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;
 
-/** That no wheel is left out where the counter may go on outside the picture. An estimate. */
-const cutConfidence = 0.5;
-
 /**
  * Builds the response for a reading.
  *
@@ -40,12 +37,11 @@ export function assembleReading(
     const corners = mapped(resized(quad, copy, picture), ({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) }));
     return { boundingBox: boundingBoxOf([corners], picture), polygon: [...corners] };
   };
-  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, copy);
-  const digitsConfidence = counter.digitsConfidence * (isWhole ? 1 : cutConfidence);
-  const { fractionConfidence } = counter;
   // Compared as reported, so that the status matches the confidence shown.
+  const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
+  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, copy);
   const isUsable = confidence >= checkBelow && isFractionSure && isWhole && contradictions.length === 0;
   return {
     meterNumber,

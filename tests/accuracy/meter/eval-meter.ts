@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { ReaderRules } from '../../../core-server/features/meter/reader-rules.js';
+import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
 import type { MeterPhoto } from './meter-data.js';
@@ -63,6 +64,7 @@ if (wish.help) {
     sources: reportSources(runs),
     reliability: reportReliability(runs),
     withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
+    cut: reportCut(await readCut(photos, manifestUrl)),
     fused: await reportFused(manifestUrl, Number(wish.fused)),
     paddle: await reportPaddle(runs, Number(wish['paddle-every'])),
   };
@@ -105,6 +107,14 @@ function reportWithoutMeter(runs: readonly MeterRun[]) {
   for (const run of answered) say(`  ${nameOf(run)}: ${readingOf(run)}`);
   say('');
   return { refused, ok };
+}
+
+/** Whether a photo that ends within its counter is taken for a whole one. */
+function reportCut(runs: readonly MeterRun[]) {
+  const ok = runs.filter((run) => run.ok);
+  const wrong = ok.filter(({ integer }) => !integer).length;
+  say(`cut at a wheel: ${ok.length} of ${runs.length} answered with status ok, ${wrong} of these wrong`, '');
+  return { photos: runs.length, ok: ok.length, wrong };
 }
 
 /** Whether several photos of one meter are read better than one: of the series there are, and of simulated ones. */

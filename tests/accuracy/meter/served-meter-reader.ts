@@ -23,6 +23,7 @@ export async function readServed(
   photos: readonly MeterPhoto[],
   manifestUrl: URL,
   knownOf: (photo: MeterPhoto) => KnownMeter = () => ({}),
+  pictureOf: (photo: MeterPhoto) => Promise<Buffer> = ({ path }) => readFile(path),
 ): Promise<MeterRun[]> {
   await restrictLoaders();
   const model = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
@@ -31,7 +32,7 @@ export async function readServed(
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
   for (const photo of photos) {
-    const image = imageFile(await readFile(photo.path));
+    const image = imageFile(await pictureOf(photo));
     const input = { image, checkBelow, limits, known: knownOf(photo), printed: false };
     const output = await reader.readMeter(input, signal);
     runs.push({ photo, output, ...judge(output.reading, photo.truth) });
