@@ -5,13 +5,14 @@ const maxUnwrittenBytes = 2 ** 16;
 const tryAgainMs = 100;
 
 /**
- * A JSON logger; one line per event, time in ISO 8601. Writes to standard output by default, each line
- * synchronously: a writer thread costs more, and a killed process would lose its last lines.
+ * A JSON logger; one line per event, time in ISO 8601. Lines to standard output are written synchronously: a writer
+ * thread costs more, and a killed process would lose its last lines.
  */
 export function createLog(options: {
   readonly level: string;
   readonly service: string;
-  readonly destination?: DestinationStream;
+  /** `process.stdout`: once it is asked for, a pipe or a socket is non-blocking, and its reader may stop reading. */
+  readonly destination: DestinationStream | { readonly fd: number };
 }): Logger {
   const settings = {
     level: options.level,
@@ -21,13 +22,13 @@ export function createLog(options: {
     serializers: { err: pino.stdSerializers.errWithCause },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (options.destination) return pino(settings, options.destination);
+  const { destination } = options;
+  if (!('fd' in destination)) return pino(settings, destination);
 
   let lost = 0;
-  // Node.js makes a pipe or a socket non-blocking once it is asked for: its reader may stop reading.
-  void process.stdout;
   let again: NodeJS.Timeout | undefined;
   const output = pino.destination({
+    fd: destination.fd,
     sync: true,
     maxLength: maxUnwrittenBytes,
     // It would wait for the reader, and nothing else would be done meanwhile.

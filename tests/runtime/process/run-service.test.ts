@@ -12,6 +12,7 @@ function run(start: Service<unknown>['start'], env: NodeJS.ProcessEnv = {}, chan
   const host = Object.assign(new EventEmitter(), {
     env,
     exitCode: undefined as number | undefined,
+    stdout: process.stdout,
     ...channel,
   });
   const ran = runService(host as unknown as NodeJS.Process, {
