@@ -1,12 +1,24 @@
-import { Metadata, type StatusObject } from '@grpc/grpc-js';
+import { Metadata, type ServerInterceptingCallInterface, type StatusObject } from '@grpc/grpc-js';
 import { Status } from '../../generated/google/rpc/status.js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
+
+type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
+
+/** For those that see the status pass, so that it need not be parsed from its bytes again. */
+const reasons = createSymbolProperty<Metadata, string>();
 
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
 export function toStatusObject(error: Refusal): StatusObject {
   const metadata = new Metadata();
   const bytes = Status.encode(toRpcStatus(error)).finish();
   metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  reasons.set(metadata, error.reason);
   return { code: error.code, details: error.message, metadata };
+}
+
+/** The reason behind a trailing status; undefined for those that grpc-js creates itself. */
+export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): string | undefined {
+  return metadata ? reasons.get(metadata) : undefined;
 }

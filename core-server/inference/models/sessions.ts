@@ -61,12 +61,13 @@ export async function openModel(
   folder: URL,
   { memory = 'kept', threads = 1 }: OpenModelOptions = {},
 ): Promise<Model> {
+  const isKept = memory === 'kept';
   // A memory plan is made for each picture size, and hardly any two passes have the same size: it costs 45 MB
   // per worker and gains nothing.
   const options = {
     ...sessionOptions,
     intraOpNumThreads: threads,
-    enableCpuMemArena: memory === 'kept',
+    enableCpuMemArena: isKept,
     enableMemPattern: false,
   };
   const sessions: InferenceSession[] = [];

@@ -1,9 +1,9 @@
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import { readTrailingRefusal } from '../../../runtime/errors/read-refusal.js';
 import type { Span, Tracing } from '../../../runtime/observe/tracing.js';
 import { stateOf } from '../call-state.js';
 import { followDeadline } from '../own-deadline.js';
 import { isOurs } from '../service-paths.js';
+import { reasonOf } from '../status.js';
 
 /** A call to our services that ended, possibly refused. */
 export interface EndedCall {
@@ -66,10 +66,8 @@ export function observeCalls(deps: {
           },
         }),
       sendStatus(sent, next) {
-        const { code = status.UNKNOWN, metadata } = sent;
-        const refusal = metadata ? readTrailingRefusal({ metadata }) : undefined;
-        // What grpc-js refuses by itself has no reason of ours.
-        end(code, refusal?.reason ?? status[code]);
+        const code = sent.code ?? status.UNKNOWN;
+        end(code, code === status.OK ? 'OK' : (reasonOf(sent) ?? status[code]));
         next(sent);
       },
     });
