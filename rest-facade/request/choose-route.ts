@@ -1,5 +1,5 @@
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
-import { missingField } from '../../runtime/errors/refusal.js';
+import { missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { type BodyRule, isChoice, type Route } from './route.js';
@@ -29,14 +29,19 @@ export function groupRoutes(routes: readonly Route[], keyOf: (route: Route) => s
  * @throws Refusal MISSING_FIELD when the name is absent, REPEATED_FIELD when it is given twice
  */
 export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]): Route {
-  const fits = (route: Route): boolean =>
-    route.query.filter(isChoice).every(({ name, presence }) => {
+  for (const route of candidates) {
+    const fits = route.query.filter(isChoice).every(({ name, presence }) => {
       const value = onlyValue(query, name);
       if (value === undefined) throw missingField(name, 'it in the query string');
       return (value !== '') === (presence === Presence.WITH_VALUE);
     });
-  // One of each presence fits whatever there is.
-  return candidates.find(fits) ?? candidates[0];
+    if (fits) return route;
+  }
+  // A single route that requires a presence: the parameter is there, but not in the required form.
+  const rule = candidates[0].query.find(isChoice);
+  const name = rule?.name ?? '';
+  const mistake = rule?.presence === Presence.BARE ? 'has a value, want none' : 'is empty, want a value';
+  throw refuseField('INVALID_FIELD', name, mistake);
 }
 
 const typeOf: Readonly<Partial<Record<BodyRule['kind'], RegExp>>> = {
