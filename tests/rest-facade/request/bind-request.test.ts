@@ -39,6 +39,18 @@ const form = (...pairs: [string, string][]): ParsedBody => ({
 const json = (members: Record<string, unknown>): ParsedBody => ({ members });
 const score = '/v1/companies/acme/detection-score';
 
+test('a route that is the only one of its path is refused what it does not want', () => {
+  const { candidates } = find('GET', '/face_config_score');
+  for (const [name, query] of [
+    ['GetDetectionScore', 'detection=0.5'],
+    ['SetDetectionScore', 'detection'],
+  ] as const) {
+    const alone = candidates.find(({ rpc }) => rpc.method.name === name) as Route;
+    const choose = () => chooseRoute([alone], parseQuery(`/face_config_score?${query}`));
+    assert.equal(reasonOf(choose), 'INVALID_FIELD');
+  }
+});
+
 test('requests and their messages', () => {
   const table: [Parameters<typeof transcode>, string, object][] = [
     [['POST', '/face_detect_single', form()], 'DetectSingleFace', { image }],
