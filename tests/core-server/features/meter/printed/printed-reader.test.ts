@@ -3,9 +3,9 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
-import type { Quad } from '../../../../core-server/features/meter/geometry.js';
-import { createPrintedReader } from '../../../../core-server/features/meter/printed/printed-reader.js';
-import type { RgbPicture } from '../../../../core-server/image/picture.js';
+import type { Quad } from '../../../../../core-server/features/meter/geometry.js';
+import { createPrintedReader } from '../../../../../core-server/features/meter/printed/printed-reader.js';
+import type { RgbPicture } from '../../../../../core-server/image/picture.js';
 
 /** The face of a meter, turned by quarters, with its counter. */
 async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; counter: Quad }> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isOn, type Quad } from '../../../../core-server/features/meter/geometry.js';
-import { cutMeterFace, sampleQuad } from '../../../../core-server/features/meter/printed/meter-face.js';
-import { findPrintedText } from '../../../../core-server/features/meter/printed/printed-text.js';
+import { isOn, type Quad } from '../../../../../core-server/features/meter/geometry.js';
+import { cutMeterFace, sampleQuad } from '../../../../../core-server/features/meter/printed/meter-face.js';
+import { findPrintedText } from '../../../../../core-server/features/meter/printed/printed-text.js';
 
 /** A box of that size with its top left corner there, turned by an angle in degrees about it. */
 function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
