@@ -6,6 +6,7 @@ import { createMeterReader } from '../../../../core-server/features/meter/meter-
 import type { Size } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
+import { sureCounter } from './fixtures.js';
 
 /** The lower right quarter of a picture. */
 const quarterOf = ({ width, height }: Size): Quad => [
@@ -24,16 +25,7 @@ test('a counter in a narrow picture is at the same place in every copy, however 
       read(copy) {
         copies.push(copy);
         const quad = quarterOf(copy);
-        const reading = {
-          wheels: [{ digit: '7', confidence: 1, quad, betweenPositions: false }],
-          quad,
-          digitsConfidence: 1,
-          fractionConfidence: 1,
-          fractionWheels: 0,
-          isFractionSure: true,
-          rivalled: false,
-          alternatives: [],
-        };
+        const reading = sureCounter(quad);
         return Promise.resolve({ reading });
       },
       release,

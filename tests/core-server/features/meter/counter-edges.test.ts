@@ -5,6 +5,7 @@ import { mayGoOnOutside } from '../../../../core-server/features/meter/counter-e
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
 import type { Point } from '../../../../core-server/image/picture.js';
+import { sureCounter } from './fixtures.js';
 
 /** Wheels of 20 x 30 pixels in a row, the first from there on. */
 function wheelsFrom(x: number, y: number, count = 5): CounterReading['wheels'] {
@@ -67,17 +68,7 @@ suite('mayGoOnOutside', () => {
 });
 
 suite('assembleReading of a counter at an edge', () => {
-  const [wheels, quad] = [wheelsFrom(0, 45), wheelsFrom(0, 45, 1)[0]?.quad as Quad];
-  const counter: CounterReading = {
-    wheels,
-    quad,
-    digitsConfidence: 1,
-    fractionConfidence: 1,
-    fractionWheels: 0,
-    isFractionSure: true,
-    rivalled: false,
-    alternatives: [],
-  };
+  const counter = sureCounter(wheelsFrom(0, 45, 1)[0]?.quad as Quad, wheelsFrom(0, 45));
   const read = (known: { digits?: number }) =>
     assembleReading(counter, { picture, copy: picture, light: 'good', checkBelow: 0.5, known });
   test('is CHECK, however sure its wheels are', () => {

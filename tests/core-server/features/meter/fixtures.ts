@@ -1,4 +1,20 @@
 import sharp from 'sharp';
+import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+
+/** A counter that nothing is doubtful about. @param wheels by default one, all that there is of it */
+export function sureCounter(quad: Quad, wheels?: CounterReading['wheels']): CounterReading {
+  return {
+    wheels: wheels ?? [{ digit: '7', confidence: 1, quad, betweenPositions: false }],
+    quad,
+    digitsConfidence: 1,
+    fractionConfidence: 1,
+    fractionWheels: 0,
+    isFractionSure: true,
+    rivalled: false,
+    alternatives: [],
+  };
+}
 
 /** Digits as strokes on a field of 10 × 16: drawn, not set, so that no font needs to be installed. */
 const strokes: Readonly<Record<string, string>> = {

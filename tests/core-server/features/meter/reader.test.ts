@@ -6,6 +6,7 @@ import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
+import { sureCounter } from './fixtures.js';
 
 const release = () => Promise.resolve();
 const nothing = {
@@ -48,16 +49,7 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
     { x: 36, y: 14 },
     { x: 4, y: 14 },
   ];
-  const reading = {
-    wheels: [{ digit: '7', confidence: 1, quad, betweenPositions: false }],
-    quad,
-    digitsConfidence: 1,
-    fractionConfidence: 1,
-    fractionWheels: 0,
-    isFractionSure: true,
-    rivalled: false,
-    alternatives: [],
-  };
+  const reading = sureCounter(quad);
   const seven = { ...nothing, read: () => Promise.resolve({ reading }) };
   const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
   const image = await sharp({ create }).png().toBuffer();
