@@ -1,8 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { ImageType } from '../inspect/sniff-type.js';
-import type { ImageFile, OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
-import { decodePlainJpeg } from './plain-jpeg.js';
 
 type Decodable = Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'>;
 
@@ -15,15 +14,6 @@ type Decodable = Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'>;
  */
 export async function decodeUpright(file: Decodable, size: Size, kernel: Resampling = 'cubic'): Promise<RgbPicture> {
   return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
-}
-
-/**
- * Decodes the first page, upright, at its own size, without a profile. Undefined if it has more pixels or cannot be
- * decoded.
- */
-export async function decodeWhole(file: ImageFile, maxPixels: number): Promise<RgbPicture | undefined> {
-  const plain = file.type === 'jpeg' ? decodePlainJpeg(file.bytes, maxPixels) : undefined;
-  return plain ?? toRgb(open({ ...file, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
 
 /**
@@ -52,10 +42,10 @@ export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Pro
  */
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
-function open({ bytes, type, usesProfile }: Decodable, limitInputPixels: number | false = false): Sharp {
+function open({ bytes, type, usesProfile }: Decodable): Sharp {
   return sharp(bytes, {
     failOn: failOn(type),
-    limitInputPixels,
+    limitInputPixels: false,
     autoOrient: true,
     ignoreIcc: !usesProfile,
   });

@@ -1,29 +1,25 @@
 import sharp from 'sharp';
-import { isPlainProfile, mayHaveProfile } from '../inspect/colour-profile.js';
+import { isPlainProfile } from '../inspect/colour-profile.js';
 import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
-import { decodeUpright, decodeWhole } from './decode.js';
+import { decodeUpright } from './decode.js';
+import { decodePlainJpeg } from './plain-jpeg.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
 export const maxPixelsDecodedOnce = 1920 * 1080;
-/** Files of such small pictures are seldom larger. */
-const maxBytesTried = 2 ** 20;
 
 /**
- * Decodes a picture completely if it is small enough; of any other, it reads only the header. A file that may be
- * small is decoded without reading its header first, which would cost a twentieth more, unless it may have a
- * colour profile; libvips itself stops if the header announces too many pixels.
+ * Decodes a picture completely if it is small enough; of any other, it reads only the header.
  *
- * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory
+ * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
  */
 export async function openPicture(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
-  if (file.bytes.length <= maxBytesTried && !mayHaveProfile(file)) {
-    const whole = await decodeWhole(file, Math.min(maxPixelsDecodedOnce, limits.maxPixels));
-    if (whole) {
-      const size = { width: whole.width, height: whole.height };
-      checkSize(size, limits);
-      return { ...file, size, usesProfile: false, whole };
-    }
+  const maxPixels = Math.min(maxPixelsDecodedOnce, limits.maxPixels);
+  const plain = file.type === 'jpeg' ? decodePlainJpeg(file.bytes, maxPixels) : undefined;
+  if (plain) {
+    const size = { width: plain.width, height: plain.height };
+    checkSize(size, limits);
+    return { ...file, size, usesProfile: false, whole: plain };
   }
   const picture = await readHeader(file, limits);
   const { size } = picture;

@@ -1,6 +1,4 @@
-import type { ImageFile } from '../picture.js';
 import { Cursor } from './cursor.js';
-import type { ImageType } from './sniff-type.js';
 
 const maxBytes = 64 * 1024;
 // LittleCMS accepts no larger profile.
@@ -26,20 +24,4 @@ export function isPlainProfile(profile: Buffer): boolean {
     spaces.includes(text(16)) &&
     Array.from({ length: tags }, (_, i) => text(132 + 12 * i)).every((tag) => !tableTag.test(tag))
   );
-}
-
-/** What marks a profile in a file. In a TIFF it is only a number; a GIF has none. */
-const markers: Partial<Record<ImageType, string>> = {
-  jpeg: 'ICC_PROFILE\0',
-  png: 'iCCP',
-  webp: 'ICCP',
-  avif: 'colr',
-  tiff: '',
-};
-
-/** Whether a file may have a colour profile, without reading its header. */
-export function mayHaveProfile({ bytes, type }: ImageFile): boolean {
-  const marker = markers[type];
-  if (marker === undefined) return false;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(marker);
 }

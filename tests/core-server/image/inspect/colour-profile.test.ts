@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { decodeRegion, decodeUpright } from '../../../../core-server/image/decode/decode.js';
 import { openPicture, readHeader } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
-import { isPlainProfile, mayHaveProfile } from '../../../../core-server/image/inspect/colour-profile.js';
+import { isPlainProfile } from '../../../../core-server/image/inspect/colour-profile.js';
 import { type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
@@ -137,11 +137,4 @@ test('a plain profile is a small one of curves and a matrix', () => {
   for (const [what, profile, isPlain] of table) assert.equal(isPlainProfile(profile), isPlain, what);
   for (const tag of ['A2B0', 'A2B1', 'A2B2', 'B2A0', 'D2B0', 'D2B3', 'B2D0'])
     assert.equal(isPlainProfile(profileOf([...swapped, [tag, gamma]])), false, tag);
-});
-
-test('only a file that may have a profile has its header read first', async () => {
-  for (const [type, file] of await filesWith(profileOf(swapped)))
-    assert.equal(mayHaveProfile(imageFile(file)), true, type);
-  for (const type of ['jpeg', 'png', 'webp', 'gif'] as const)
-    assert.equal(mayHaveProfile(imageFile(await quarters()[type]().toBuffer())), false, type);
 });
