@@ -4,7 +4,9 @@ import { isMainThread } from 'node:worker_threads';
 // children, but the system closes its end of their IPC channel, so they exit on their own.
 
 // Worker threads inherit --import; only the main thread has the channel.
-if (isMainThread && process.channel) {
+if (isMainThread) {
+  // The launcher ended before this was loaded.
+  if (!process.channel) process.exit(1);
   process.once('disconnect', () => {
     // Until it listens to the launcher, there is nothing to shut down. After that, it stops as if told to.
     if (process.listenerCount('disconnect') === 0) process.exit(1);

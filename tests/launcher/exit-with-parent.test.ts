@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { writeProgram } from './stand-ins.js';
 
+const exitWithParent = new URL('../../launcher/exit-with-parent.js', import.meta.url).href;
 const moduleAt = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
 
 test('a service whose launcher is gone has its own grace, however long', async (t) => {
@@ -36,7 +38,6 @@ test('a service whose launcher is gone has its own grace, however long', async (
      setInterval(() => {}, 1_000);
      process.send('ready');`,
   );
-  const exitWithParent = new URL('../../launcher/exit-with-parent.js', import.meta.url).href;
   const child = spawn(process.execPath, ['--import', exitWithParent, file], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -46,4 +47,14 @@ test('a service whose launcher is gone has its own grace, however long', async (
     if (message === 'ready') child.disconnect();
   });
   assert.deepEqual(await json(child.stdout), ['the grace is over', 'SIGKILL']);
+});
+
+test('a process whose launcher is gone before it listens for its end does not run', async (t) => {
+  const file = await writeProgram(t, `console.log('runs'); setInterval(() => {}, 1_000);`);
+  const child = spawn(process.execPath, ['--import', exitWithParent, file], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  child.disconnect();
+  assert.deepEqual(await once(child, 'exit'), [1, null]);
 });
