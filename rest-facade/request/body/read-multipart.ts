@@ -88,14 +88,16 @@ export async function readMultipart(
 
   try {
     await pump(request, options, (done) => {
-      parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+      // What the types leave out: a part may have no name, and a charset that is not known.
+      parser.on('field', (name: string | undefined, value: string | undefined, { valueTruncated }) => {
         if (name === undefined) return;
         const mistake =
           areSeparate && begun > 0
             ? refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one')
             : mistakeInField(name, valueTruncated, sentAs, limits);
-        if (mistake === undefined) fields.push({ name, value });
-        else done(mistake);
+        if (mistake !== undefined) done(mistake);
+        else if (value !== undefined) fields.push({ name, value });
+        else done(refuseField('INVALID_FIELD', name, 'has an unknown charset, want UTF-8'));
       });
       parser.on('file', (name: string | undefined, stream, info) => {
         // What the types leave out: a part may have no filename.

@@ -82,6 +82,11 @@ test('forms that are refused, over a raw socket', async (t) => {
     ],
     ['two files of the name', file + file + end, 'REPEATED_FIELD'],
     ['a second file of another name', file + part(disposition('name="x"; filename="a"')) + end, 'MALFORMED_MULTIPART'],
+    [
+      'a field in an unknown charset',
+      part(`${disposition('name="company"')}\ncontent-type: text/plain; charset=utf-7`) + file + end,
+      'INVALID_FIELD',
+    ],
     ['a field twice', field('company') + field('company') + file + end, 'REPEATED_FIELD'],
   ];
   for (const [what, body, reason] of table) {
