@@ -67,7 +67,8 @@ function timeToText(time: Date | undefined): string {
 function toTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0] ?? [];
   const lengthOf = (cell = ''): number => Array.from(cell).length;
-  const widths = columns.map((_, column) => Math.max(...rows.map((row) => lengthOf(row[column]))));
+  // Not `Math.max(...)`, whose arguments are limited to some 100,000 by the stack.
+  const widths = columns.map((_, column) => rows.reduce((width, row) => Math.max(width, lengthOf(row[column])), 0));
   const toLine = (cells: readonly string[]): string =>
     cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - lengthOf(cell))).join('  ');
   return rows.map((row) => toLine(row).trimEnd()).join('\n');

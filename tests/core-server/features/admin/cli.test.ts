@@ -11,6 +11,7 @@ import { createKnexCompanyStore } from '../../../../core-server/access/companies
 import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
 import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
+import { companiesToTable } from '../../../../core-server/features/admin/cli/output.js';
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
 describe('admin command', () => {
@@ -36,6 +37,12 @@ describe('admin command', () => {
     assert.equal((await admin('keys', 'revoke', id)).stdout, `Revoked ${id}.\n`);
     await assert.rejects(apiKeys.authenticate(key), { reason: 'INVALID_API_KEY' });
     assert.match((await admin('keys', 'list')).stdout, /revoked \d{4}-/);
+  });
+
+  it('lists any number', () => {
+    const companies = Array.from({ length: 200_000 }, () => ({ name: 'acme', createTime: new Date() }));
+    const lines = companiesToTable(companies).split('\n');
+    assert.equal(lines.length, 200_001);
   });
 
   it('prints JSON for scripts', async (t) => {
