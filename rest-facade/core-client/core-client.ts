@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Client,
   type ClientDuplexStream,
   type ClientUnaryCall,
@@ -23,8 +24,8 @@ export interface CallContext {
   readonly traceparent?: string | undefined;
   /** Address of the HTTP client, since the core sees only the facade's. */
   readonly clientAddress: string;
-  /** Sent as `grpc-timeout`. */
-  readonly deadline: Date;
+  /** On the monotonic clock, milliseconds; sent as `grpc-timeout`. */
+  readonly deadline: number;
   /** Cancels the call; `signal.reason` is the Refusal to reject with. */
   readonly signal: AbortSignal;
 }
@@ -57,13 +58,13 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
      * listens.
      */
     async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void): Promise<CoreStream> {
-      const { deadline, signal } = context;
+      const { signal } = context;
       const client = await connection.ready(signal);
       signal.throwIfAborted();
       const { path, requestSerialize, responseDeserialize } = rpc;
       const metadata = toMetadata(rpc, context);
       const call = withoutStack(() =>
-        client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, { deadline }),
+        client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, toCallOptions(context)),
       );
       cancelOnAbort(call, signal, connection.noteReset);
       const ended = new Promise<void>((resolve, reject) => {
@@ -80,7 +81,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
     async checkHealth(timeoutMs: number): Promise<void> {
       const rpc = healthService['Check'] as Rpc;
-      const deadline = new Date(Date.now() + timeoutMs);
+      const deadline = performance.now() + timeoutMs;
       const { signal } = new AbortController();
       const call = { rpc, message: { service: '' }, metadata: new Metadata(), deadline, signal };
       const answer: { status?: string } = await unary(call).catch((error: unknown) => {
@@ -100,6 +101,11 @@ function toMetadata({ key }: Rpc, { apiKey, requestId, clientAddress, traceparen
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   return metadata;
 }
+
+/** grpc-js takes a deadline by the system clock, which may be set between a request and its call: as late as it can be. */
+const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions => ({
+  deadline: new Date(Date.now() + deadline - performance.now()),
+});
 
 export interface CoreStream {
   send(request: object): void;
@@ -178,7 +184,7 @@ function sendOnce(
         onAnswer,
         {},
         metadata,
-        { deadline },
+        toCallOptions({ deadline }),
         onStatus,
       ),
     );

@@ -33,7 +33,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
       const own = context.callWith(readApiKey(request, rpc.key));
       const timeout = request.get(protocol.timeoutHeader);
       const patienceMs = timeout === undefined ? Infinity : protocol.parseTimeout(timeout);
-      const call = { ...own, deadline: new Date(Math.min(Number(own.deadline), Date.now() + patienceMs)) };
+      const call = { ...own, deadline: Math.min(own.deadline, performance.now() + patienceMs) };
       await askCore(deps, request, response, {
         rpc,
         call,

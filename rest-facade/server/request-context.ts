@@ -13,8 +13,8 @@ export interface RequestContext {
   /** When its headers had been read; monotonic, milliseconds. */
   readonly arrivedAt: number;
   /**
-   * What its calls to the core have beside their messages. Their deadline is by the system clock of this moment, which may
-   * have been set meanwhile; their signal is aborted with the Refusal to send when the caller goes away or time is up.
+   * What its calls to the core have beside their messages. Their signal is aborted with the Refusal to send when the caller
+   * goes away or time is up.
    */
   readonly callWith: (apiKey: string) => CallContext;
   /** W3C `traceparent` to send to the core, if the request is traced. */
@@ -73,7 +73,7 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
         requestId,
         clientAddress,
         traceparent: context.traceparent,
-        deadline: new Date(Date.now() + deadline - performance.now()),
+        deadline,
         // Node.js creates it on demand: in a flood, most requests are refused before that.
         signal: controller.signal,
       }),

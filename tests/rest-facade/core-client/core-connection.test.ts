@@ -17,7 +17,7 @@ import { bindServer } from '../../helpers/net/grpc.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
 import { type Script, startFakeCore } from '../fake-core.js';
-import { exchange, openSocket } from '../raw-http.js';
+import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 const never: Script = () => new Promise<object>(() => {});
 const ask = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
@@ -44,6 +44,19 @@ test('the deadline of the request goes to the core, and 504 comes when it passes
   assert.ok(left > 0 && left < 1_000, String(left));
   await core.calls[0]?.cancelled;
   assert.match(logged(), /"reason":"DEADLINE"/);
+});
+
+test('a clock that is set forward during an upload takes none of its time', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const socket = await openSocket(port);
+  const answered = readToEnd(socket);
+  const body = JSON.stringify({ image: 'data:image/png;base64,AAAA' });
+  const head = ['POST /meter-number-ocr/base64 HTTP/1.1', 'host: test', 'apikey: key', 'connection: close'];
+  socket.write([...head, `content-length: ${body.length}`, 'expect: 100-continue', '', ''].join('\r\n'));
+  await once(socket, 'data');
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 });
+  socket.write(body);
+  assert.match((await answered).body, /^HTTP\/1.1 200 OK/);
 });
 
 test('a response goes out without waiting for the status behind it', { timeout: 5_000 }, async (t) => {
