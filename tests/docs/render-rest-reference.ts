@@ -34,7 +34,7 @@ export function renderRestReference(): string {
     '# REST reference',
     'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
       'serves the document at `/openapi.json` and a page to try it at `/docs`.',
-    '```sh\ncurl -H "apikey: $KEY" -F file=@photo.jpg http://localhost:8080/face_detect_single\n```',
+    '```sh\ncurl -H "apikey: $APIKEY" -F file=@samples/astronaut.jpg http://127.0.0.1:8080/face_detect_single\n```',
     // Folded in the viewer only.
     ((document['info'] as Member).description ?? '')
       .replaceAll(/<summary>.*<\/summary>|<\/?details>/g, '')
