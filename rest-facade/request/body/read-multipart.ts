@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidField, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
+import { checkNames } from '../bind-request.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
 import { bodyTooLarge, createByteCollector } from './byte-collector.js';
@@ -86,6 +87,17 @@ export async function readMultipart(
     });
   };
 
+  const skip = (stream: Readable, name: string, fail: Done): void => {
+    stream.resume();
+    // If it was to be the only one, that is missing.
+    if (maxFiles === 1) return;
+    try {
+      checkNames({ names: new Set([sentAs]) }, [name], limits);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
   try {
     await pump(request, options, (done) => {
       // What the types leave out: a part may have no name, and a charset that is not known.
@@ -94,10 +106,9 @@ export async function readMultipart(
         const mistake =
           areSeparate && begun > 0
             ? refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one')
-            : mistakeInField(name, valueTruncated, sentAs, limits);
-        if (mistake !== undefined) done(mistake);
-        else if (value !== undefined) fields.push({ name, value });
-        else done(refuseField('INVALID_FIELD', name, 'has an unknown charset, want UTF-8'));
+            : mistakeInField(name, value, valueTruncated, sentAs, limits);
+        if (mistake === undefined) fields.push({ name, value: value ?? '' });
+        else done(mistake);
       });
       parser.on('file', (name: string | undefined, stream, info) => {
         // What the types leave out: a part may have no filename.
@@ -107,7 +118,7 @@ export async function readMultipart(
         begun += 1;
         if (name === sentAs) named += 1;
         if (begun <= maxFiles && name === sentAs) keep(stream, filename, done);
-        else if (begun <= maxFiles) stream.resume();
+        else if (begun <= maxFiles) skip(stream, name ?? '', done);
         else if (maxFiles === 1 && named > 1)
           done(refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file'));
         else done(overLimit('too many files', maxFiles));
@@ -135,15 +146,16 @@ export async function readMultipart(
 
 function mistakeInField(
   name: string,
+  value: string | undefined,
   isTruncated: boolean,
   filePart: string,
   { maxFieldBytes }: RequestLimits,
 ): Refusal | undefined {
   if (Buffer.byteLength(name) > maxNameBytes) return overLimit('a field name that is too long', maxNameBytes, 'bytes');
-  if (!isTruncated) return undefined;
-  // Judging by its length, most likely a file.
-  if (name === filePart) return missingFile(filePart);
-  return overLimit('a field that is too long', maxFieldBytes, 'bytes', name);
+  if (value === undefined) return refuseField('INVALID_FIELD', name, 'has an unknown charset, want UTF-8');
+  // Most likely a file. It is empty where none was chosen.
+  if (name === filePart && value !== '') return missingFile(filePart);
+  return isTruncated ? overLimit('a field that is too long', maxFieldBytes, 'bytes', name) : undefined;
 }
 
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {

@@ -68,6 +68,7 @@ test('forms that are refused, over a raw socket', async (t) => {
     ['no file', field('company') + end, 'MISSING_FIELD'],
     ['the file under another name', part(disposition('name="image"; filename="a"')) + end, 'MISSING_FIELD'],
     ['the file as a field', field('file', 'JPEG') + end, 'MISSING_FIELD'],
+    ['another file as a field', field('file', 'JPEG') + file + end, 'MISSING_FIELD'],
     ['no file chosen, as a field', part(disposition('name="file"; filename=""'), '') + end, 'MISSING_FIELD'],
     [
       'no file chosen, as browsers send it',
@@ -95,6 +96,16 @@ test('forms that are refused, over a raw socket', async (t) => {
     assert.equal((JSON.parse(answer.body) as ErrorBody).reason, reason, what);
   }
   assert.deepEqual(core.calls, []);
+});
+
+test('of several files, none is left out because its name is misspelt', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const form = part(disposition('name="flie"; filename="a.jpg"')) + file + end;
+  for (const severalFiles of ['/v1/faces/batch', '/v1/meters/fuse']) {
+    const { status, body } = await exchange(port, multipartRequest(severalFiles, form));
+    const { reason, details } = JSON.parse(body) as ErrorBody;
+    assert.deepEqual([status, reason, details], [400, 'UNKNOWN_FIELD', { field: 'flie', nearest: 'file' }]);
+  }
 });
 
 test('a boundary of 70 characters, in quotes', async (t) => {
