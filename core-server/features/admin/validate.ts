@@ -23,10 +23,15 @@ export function validateOperations(operations: readonly Operation[]): void {
   throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
 }
 
+/** A Timestamp ends with the year 9999, which milliseconds sent as seconds exceed. */
+const endOfTimestamps = Date.UTC(10_000, 0);
+
 /** @throws Refusal INVALID_FIELD */
 export function validateExpireTime(time: Date | undefined, now: Date): void {
-  if (time === undefined || time > now) return;
-  const value = Number.isNaN(time.getTime()) ? 'invalid' : time.toISOString();
+  if (time === undefined) return;
+  const isTimestamp = time.getTime() < endOfTimestamps;
+  if (isTimestamp && time > now) return;
+  const value = isTimestamp ? time.toISOString() : 'invalid';
   throw invalidField('expire_time', value, 'a time in the future');
 }
 

@@ -70,6 +70,11 @@ describe('administration of API keys', () => {
     ],
     ['an end now', { expireTime: now }, invalid('expire_time', now.toISOString(), 'a time in the future')],
     ['no real time', { expireTime: new Date(NaN) }, invalid('expire_time', 'invalid', 'a time in the future')],
+    [
+      'milliseconds for seconds',
+      { expireTime: new Date(1_000 * now.getTime()) },
+      invalid('expire_time', 'invalid', 'a time in the future'),
+    ],
   ];
   for (const [what, parts, expected] of refused) {
     it(`refuses ${what}`, async (t) => {
