@@ -34,6 +34,8 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
     add: (item: Item): void => (hasRoom(ownerOf(item)) ? queued : waiting).add(item),
     /** Whether an item of this owner would get a place. */
     hasRoom,
+    /** Whether an item of this owner has one. */
+    hasAny: (owner: string): boolean => queued.count(owner) > 0,
     /** The most items with a place that would be taken before one that this owner, without work, adds now. */
     aheadOf: (owner: string): number => queued.aheadOf(owner),
     /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */

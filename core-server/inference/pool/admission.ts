@@ -11,8 +11,10 @@ export function createAdmission(deps: {
   readonly queue: Pick<FairQueue<unknown>, 'aheadOf' | 'hasRoom' | 'size'>;
   readonly maxQueue: number;
   readonly workers: number;
+  /** Whether the owner has a job that waits, or that is in a worker. */
+  readonly hasJob: (owner: string) => boolean;
 }) {
-  const { queue, maxQueue, workers } = deps;
+  const { queue, maxQueue, workers, hasJob } = deps;
   // How long jobs take in a worker, smoothed, and how far from it they are: as assumed before the first was measured.
   let meanMs = 100;
   let deviationMs = 0;
@@ -25,6 +27,15 @@ export function createAdmission(deps: {
     return Math.max(0, Math.min(maxQueue, workers * turns));
   };
 
+  /**
+   * The same for this owner. If it has no job, its turn comes once each worker has finished one, however uneven these are:
+   * otherwise, an owner whose jobs take long would have all others refused, and nobody would be left to take turns.
+   */
+  const countPlacesOf = (owner: string, timeLeftMs: number): number => {
+    const least = hasJob(owner) || timeLeftMs <= meanMs ? 0 : workers;
+    return Math.max(least, countPlaces(timeLeftMs));
+  };
+
   return {
     /** Learns from a completed job, as TCP does from round trips (RFC 6298, 2.3). */
     jobDone(jobMs: number): void {
@@ -33,7 +44,7 @@ export function createAdmission(deps: {
     },
     /** @throws Refusal QUEUE_FULL if no place for a job of this owner would be served in time */
     assertRoom(owner: string, timeLeftMs: number): void {
-      const limit = countPlaces(timeLeftMs);
+      const limit = countPlacesOf(owner, timeLeftMs);
       const ahead = queue.aheadOf(owner);
       if (ahead < limit && queue.hasRoom(owner)) return;
       const drainedAfterSeconds = Math.ceil((queue.size * meanMs) / workers / 1000);

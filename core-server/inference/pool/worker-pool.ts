@@ -40,7 +40,9 @@ function noWorker(cause: unknown): Refusal {
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
   const { size, maxQueue } = options;
   const queue = createFairQueue<Job>(maxQueue, (job) => job.owner);
-  const admission = createAdmission({ queue, maxQueue, workers: size });
+  const hasJob = (owner: string): boolean =>
+    queue.hasAny(owner) || [...supervisor.workers].some(({ job }) => job?.owner === owner);
+  const admission = createAdmission({ queue, maxQueue, workers: size, hasJob });
   let onDrained: (() => void) | undefined;
   let watcher: ((canWork: boolean) => void) | undefined;
   let couldWork = true;

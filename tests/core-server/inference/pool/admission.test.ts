@@ -5,11 +5,11 @@ import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const maxQueue = 64;
 
-/** How many may be ahead of a caller with this much time, after jobs that took this long. */
-function places(workers: number, timeLeftMs: number, jobsMs: readonly number[]): number {
+/** How many may be ahead of a caller with this much time, after jobs that took this long; it has a job already, or none. */
+function places(workers: number, timeLeftMs: number, jobsMs: readonly number[], hasJob = true): number {
   let ahead = 0;
   const queue = { aheadOf: () => ahead, hasRoom: () => true, size: 0 };
-  const admission = createAdmission({ queue, maxQueue, workers });
+  const admission = createAdmission({ queue, maxQueue, workers, hasJob: () => hasJob });
   for (const jobMs of jobsMs) admission.jobDone(jobMs);
   try {
     for (; ; ahead += 1) admission.assertRoom('owner', timeLeftMs);
@@ -45,6 +45,15 @@ test('the queue is as long as can be served in the time that is left', () => {
     assert.equal(places(workers, timeLeftMs, jobs), expected, name);
 });
 
+test('whoever has no job has a turn, however uneven the jobs of others are', () => {
+  const uneven = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? 50 : 15_000));
+  assert.equal(places(2, 30_000, uneven), 0);
+  assert.equal(places(2, 30_000, uneven, false), 2);
+  // Not in time even if a job is no longer than usual.
+  assert.equal(places(2, 5_000, uneven, false), 0);
+  assert.equal(places(2, 1100, steady(100), false), 20);
+});
+
 test('whoever gets a place is served in time by steady workers', () => {
   for (const workers of [1, 2, 7]) {
     for (const jobMs of [1, 20, 333]) {
@@ -62,7 +71,7 @@ test('whoever gets a place is served in time by steady workers', () => {
 test('a refusal says how many are ahead, for how many there is room, and when to try again', () => {
   const load = (ahead: number, hasRoom: boolean) => {
     const queue = { aheadOf: () => ahead, hasRoom: () => hasRoom, size: 29 };
-    const admission = createAdmission({ queue, maxQueue, workers: 2 });
+    const admission = createAdmission({ queue, maxQueue, workers: 2, hasJob: () => true });
     for (const jobMs of steady(200)) admission.jobDone(jobMs);
     return () => admission.assertRoom('owner', 1100);
   };
@@ -88,7 +97,7 @@ test('the time to retry after is the time the queue needs, 1 to 60 seconds', () 
   ];
   for (const [size, workers, jobMs, retryAfterSeconds] of table) {
     const queue = { aheadOf: () => maxQueue, hasRoom: () => true, size };
-    const admission = createAdmission({ queue, maxQueue, workers });
+    const admission = createAdmission({ queue, maxQueue, workers, hasJob: () => true });
     for (const ms of steady(jobMs)) admission.jobDone(ms);
     assert.throws(() => admission.assertRoom('owner', Infinity), { reason: 'QUEUE_FULL', retryAfterSeconds });
   }
