@@ -25,7 +25,8 @@ const sliceBytes = 64 * 1024;
  * chunks are too small. The connection is kept if that was all of it: in a flood, new connections would cost
  * more than refusals.
  */
-export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+export function send(response: ServerResponse, answer: HttpAnswer): void {
+  const { req: request } = response;
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -48,12 +49,13 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
       return;
     }
     response.write(rest);
-    finish(request, response);
+    finish(response);
   });
 }
 
 /** Ends a response that has been written; what is left of the request's body is read and dropped, within limits. */
-export function finish(request: IncomingMessage, response: ServerResponse): void {
+export function finish(response: ServerResponse): void {
+  const { req: request } = response;
   if (request.complete) {
     response.end();
     return;

@@ -39,7 +39,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     if (!places.take(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
     const share = budget.of(caller);
-    const lines = createBatchLines(request, response, share);
+    const lines = createBatchLines(response, share);
     const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;
     let reservation = reserveBody(share);
     const reserve = (bytes: number): void => reservation.grow(bytes);
@@ -85,7 +85,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       reservation.release();
       for (const { release } of lines.waiting.values()) release();
     }
-    finish(request, response);
+    finish(response);
   };
 }
 

@@ -157,7 +157,7 @@ function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
     if (!allow.includes(method)) throw methodNotAllowed(method, allow);
     // Only now: otherwise every method that the page does not support would add a series to the metrics.
     contextOf(response).route = path;
-    send(request, response, await page(request.headers['if-none-match']));
+    send(response, await page(request.headers['if-none-match']));
   };
 }
 
@@ -167,7 +167,7 @@ const refuseUnknown: RequestHandler = (request, response) => {
   if (allow.length === 0) throw noSuchRoute(request.path);
   const verbs = [...new Set(allow)];
   if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, verbs);
-  send(request, response, {
+  send(response, {
     status: 204,
     headers: { allow: [...verbs, 'OPTIONS'].join(', ') },
     body: '',
@@ -176,12 +176,12 @@ const refuseUnknown: RequestHandler = (request, response) => {
 
 /** Everything thrown becomes an error body. */
 // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows such a handler by its four parameters.
-const answerError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+const answerError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   try {
     const context = contextOf(response);
     // By Express, of what it decodes: the variables of a path.
     context.refusal = Refusal.from(error instanceof URIError ? badlyEncoded('path') : error);
-    send(request, response, renderError(context.refusal, context.requestId));
+    send(response, renderError(context.refusal, context.requestId));
   } catch {
     response.destroy();
   }

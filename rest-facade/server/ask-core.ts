@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { FairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { RequestLimits } from '../config.js';
@@ -34,8 +34,7 @@ interface Question {
  */
 export async function askCore(
   { budget, unread, throttle }: OperationDependencies,
-  request: Request,
-  response: Response,
+  response: ServerResponse,
   { rpc, call, hasPicture, ask, show }: Question,
 ): Promise<void> {
   const share = budget.of(callerAddress(call.clientAddress));
@@ -52,5 +51,5 @@ export async function askCore(
   const shown = show(await (hasPicture ? throttle.run(`${rpc.path} ${call.apiKey}`, answer) : answer()));
   // Others may be of a score that has been set by now.
   if (hasPicture) unread.reserve(response, share, shown.body.length);
-  send(request, response, { status: 200, ...shown });
+  send(response, { status: 200, ...shown });
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 import { LateText, withBase64 } from '../response/late-base64.js';
@@ -20,7 +20,7 @@ interface Picture {
  * The response to a batch: a line of NDJSON for each picture, the first of which begins it. The request waits while too
  * many pictures have no line, or too many lines are unread; these are taken from the caller's share.
  */
-export function createBatchLines(request: IncomingMessage, response: ServerResponse, share: BudgetShare) {
+export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   const waiting = new Map<number, Picture>();
   let pictures = 0;
   let unreadBytes = 0;
@@ -28,8 +28,8 @@ export function createBatchLines(request: IncomingMessage, response: ServerRespo
 
   const regulate = (): void => {
     if (!isReading) return;
-    if (waiting.size < picturesAtOnce && unreadBytes < maxUnreadBytes) request.resume();
-    else request.pause();
+    if (waiting.size < picturesAtOnce && unreadBytes < maxUnreadBytes) response.req.resume();
+    else response.req.pause();
   };
   const give = (bytes: number): void => {
     unreadBytes -= bytes;

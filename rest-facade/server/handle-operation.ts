@@ -41,7 +41,7 @@ export function handleOperation(
 
     const { rpc } = route;
     const respond = responders.get(rpc) as Responder;
-    return askCore(deps, request, response, {
+    return askCore(deps, response, {
       rpc,
       call,
       hasPicture: hasPicture(route.body),

@@ -34,7 +34,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
       const timeout = request.get(protocol.timeoutHeader);
       const patienceMs = timeout === undefined ? Infinity : protocol.parseTimeout(timeout);
       const call = { ...own, deadline: Math.min(own.deadline, performance.now() + patienceMs) };
-      await askCore(deps, request, response, {
+      await askCore(deps, response, {
         rpc,
         call,
         hasPicture,
@@ -51,7 +51,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     } catch (error) {
       context.refusal = Refusal.from(error);
       const { headers, ...refused } = protocol.refuse(context.refusal);
-      send(request, response, { ...refused, headers: { 'content-type': contentType, ...headers } });
+      send(response, { ...refused, headers: { 'content-type': contentType, ...headers } });
     }
   };
 }

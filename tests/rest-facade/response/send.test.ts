@@ -21,7 +21,7 @@ async function serve(t: TestContext, body: string | Buffer) {
   let connection: Socket | undefined;
   const answer = (asked: IncomingMessage, response: ServerResponse): void => {
     connection = asked.socket;
-    send(asked, response, { status: 200, headers: {}, body });
+    send(response, { status: 200, headers: {}, body });
   };
   const server = createServer(await authority.issue('server'), answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -66,8 +66,8 @@ test('a text that nobody reads is held once, without TLS too', async (t) => {
     return heapUsed + arrayBuffers;
   };
   const bytes = 32 * 2 ** 20;
-  const server = createPlainServer((asked, response) => {
-    send(asked, response, { status: 200, headers: {}, body: 'a'.repeat(bytes) });
+  const server = createPlainServer((_request, response) => {
+    send(response, { status: 200, headers: {}, body: 'a'.repeat(bytes) });
     server.emit('answered');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -100,9 +100,7 @@ test('the response to HEAD has the length of the body, and no body', async (t) =
 test('of a body that its caller ends in the middle nothing more is awaited', { timeout: 30_000 }, async (t) => {
   // The time that is left for the rest of a body never passes.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const server = createPlainServer((asked, response) =>
-    send(asked, response, { status: 400, headers: {}, body: '{}' }),
-  );
+  const server = createPlainServer((_request, response) => send(response, { status: 400, headers: {}, body: '{}' }));
   server.on('clientError', () => undefined);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.close());
