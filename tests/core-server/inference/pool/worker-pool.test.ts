@@ -174,6 +174,7 @@ test('who can be served in time is judged by how long jobs took in their worker'
   await slow;
   const running = pool.run('echo', 'running', { signal: forever() });
   assert.throws(() => pool.assertRoom('', 500), refusal('QUEUE_FULL'));
+  pool.assertRoom('who has no job', 500);
   await running;
 });
 
