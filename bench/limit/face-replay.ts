@@ -10,7 +10,7 @@ import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
 import { inferFaces, readCandidates } from '../../core-server/features/face/find-faces.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
 import { tilesOf } from '../../core-server/features/face/tiles.js';
-import { decodeRegion, decodeUpright } from '../../core-server/image/decode/decode.js';
+import { decodeRegion, decodeUpright, mirrorPicture } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
 import { decodePlainJpeg } from '../../core-server/image/decode/plain-jpeg.js';
 import { type RgbPicture, scaledSize, wholeOf } from '../../core-server/image/picture.js';
@@ -67,6 +67,9 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       const secondSize = scaledSize(region, zoom);
       const detail = whole ? resizePicture(whole, secondSize, region) : await decodeRegion(file, region, secondSize);
       for (const tile of tilesOf(detail)) await run(copyRegion(detail, tile.region));
+      if (rule.mirrorScale === 0) return;
+      const mirror = await mirrorPicture(resizePicture(detail, scaledSize(secondSize, rule.mirrorScale)));
+      for (const tile of tilesOf(mirror)) await run(copyRegion(mirror, tile.region));
     };
   };
 }

@@ -6,7 +6,7 @@ look. Elsewhere the first look sees the whole picture at a bounded size. Where n
 that the picture stands upright, glances at the picture turned by quarters find faces that lie on their side or stand
 on their head; where one of these is surer of a face than the upright looks, a look of the first one's size follows at
 that quarter. Where the first look finds small faces, or hints of them, the second look goes to the rectangle around
-them, enlarged as far as a budget of pixels allows.
+them, enlarged as far as a budget of pixels allows, and another to its mirror image at a smaller size.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
 """
@@ -18,7 +18,9 @@ import numpy as np
 
 from metrics import iou_matrix
 
-FIRST_BOX_WEIGHT = 0.3  # of a first look's box beside a second one's, at equal scores: it saw the face smaller
+OTHER_BOX_WEIGHT = 0.3  # of another look's box beside the second one's, at equal scores: it saw the face smaller
+MIRROR_WEIGHT = 0.4  # of a score in the mirror image of the second look
+UNMIRRORED_SHARE = 0.8  # of its score is left to a face that the mirror image does not show
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class CascadeRule:
     min_gain: float  # second scale over first; less does not pay
     keep_side: float  # from here on the first look is trusted inside the region
     lone_side: float  # from here on it keeps sure faces that the second does not see
+    mirror_scale: float  # of the second look's mirror image over the second look; 0: there is none
     same_face: float = 0.45  # overlap of boxes
 
     def overview_scale(self, width, height):
@@ -90,6 +93,21 @@ class CascadeRule:
         zoom = min(self.max_zoom, math.sqrt(self.second_pixels / ((right - left) * (bottom - top))))
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
+    def with_mirror(self, second, mirror):
+        """The second look with what its mirror image says: mean scores and boxes, and its own faces at a low score.
+
+        Only hints count, so that no score depends on the least one asked for.
+        """
+        mirror = mirror.pick(mirror.scores >= self.weak_score)
+        same = iou_matrix(second.boxes, mirror.boxes) >= self.same_face
+        same &= (second.scores >= self.weak_score)[:, None]
+        best = np.where(same, mirror.scores, 0).max(1, initial=0)
+        means = (1 - MIRROR_WEIGHT) * second.scores + MIRROR_WEIGHT * best
+        scores = np.where(same.any(1), means, UNMIRRORED_SHARE * second.scores)
+        alone = mirror.pick(~same.any(0))
+        alone = replace(alone, scores=MIRROR_WEIGHT * alone.scores)
+        return replace(self.with_mean_boxes(second, mirror), scores=scores).joined(alone).suppressed()
+
     def merge(self, first, second, region, width, height, scale):
         """Inside the region, small faces come from the second look, with the mean box where both saw them; others that
         the first has stay. Both looks are suppressed."""
@@ -108,15 +126,15 @@ class CascadeRule:
         added = second.pick(~(cut & large) & ~self.covered(second, kept))
         return kept.joined(self.with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
 
-    def with_mean_boxes(self, second, first):
+    def with_mean_boxes(self, second, other):
         """Errors of two looks are partly independent. Landmarks stay those of the second."""
-        if not len(first.scores):
+        if not len(other.scores):
             return second
-        overlaps = iou_matrix(second.boxes, first.boxes)
+        overlaps = iou_matrix(second.boxes, other.boxes)
         best = overlaps.argmax(1)
-        weight = FIRST_BOX_WEIGHT * first.scores[best]
+        weight = OTHER_BOX_WEIGHT * other.scores[best]
         share = np.where(overlaps.max(1) >= self.same_face, weight / (weight + second.scores), 0)[:, None]
-        return replace(second, boxes=second.boxes + share * (first.boxes[best] - second.boxes))
+        return replace(second, boxes=second.boxes + share * (other.boxes[best] - second.boxes))
 
     def covered(self, some, others):
         """Which of `some` are the same face as one of `others`."""

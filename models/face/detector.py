@@ -124,6 +124,12 @@ class Found:
             landmarks = np.stack([side - landmarks[..., 1], landmarks[..., 0]], -1)
         return Found(boxes, self.scores, landmarks)
 
+    def mirrored(self, width):
+        """Found in the mirror image of a picture of this width; the person's right eye is there where the left was."""
+        x1, y1, x2, y2 = self.boxes.T
+        landmarks = self.landmarks[:, [1, 0, 2, 4, 3]] * np.float32([-1, 1]) + np.float32([width, 0])
+        return Found(np.stack([width - x2, y1, width - x1, y2], 1), self.scores, landmarks)
+
     def joined(self, other):
         pairs = ((self.boxes, other.boxes), (self.scores, other.scores), (self.landmarks, other.landmarks))
         return Found(*(np.concatenate(pair) for pair in pairs))
@@ -166,6 +172,9 @@ def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_S
     if region:
         (left, top, right, bottom), zoom = region
         part = np.ascontiguousarray(picture[top:bottom, left:right])
-        second = looks.look(part, zoom).moved(left, top)
-        found = rule.merge(found, second, region, width, height, scale)
+        second = looks.look(part, zoom)
+        if rule.mirror_scale:
+            mirror = looks.look(np.ascontiguousarray(part[:, ::-1]), zoom * rule.mirror_scale)
+            second = rule.with_mirror(second, mirror.mirrored(right - left))
+        found = rule.merge(found, second.moved(left, top), region, width, height, scale)
     return Detections(**vars(found), looks=looks.count, milliseconds=looks.milliseconds)

@@ -73,14 +73,6 @@ def look(teacher, picture, scale):
     return Found(joined.boxes / scale, joined.scores, joined.landmarks / scale)
 
 
-def mirrored(found, width):
-    """Found in the mirror image; the person's right eye is there where the left one was."""
-    boxes = np.stack([width - found.boxes[:, 2], found.boxes[:, 1], width - found.boxes[:, 0], found.boxes[:, 3]], 1)
-    points = found.landmarks[:, [1, 0, 2, 4, 3]].copy()
-    points[..., 0] = width - points[..., 0]
-    return Found(boxes, found.scores, points)
-
-
 def passes(teacher, picture):
     """Rows of every pass: scale, whether mirrored, score, box, ten numbers of landmarks, [N,17]."""
     rows = []
@@ -89,7 +81,7 @@ def passes(teacher, picture):
         for flip in (False, True):
             found = look(teacher, mirror if flip else picture, scale)
             if flip:
-                found = mirrored(found, picture.shape[1])
+                found = found.mirrored(picture.shape[1])
             count = len(found.scores)
             head = np.tile(np.float32([scale, flip]), (count, 1))
             rows.append(np.hstack([head, found.scores[:, None], found.boxes, found.landmarks.reshape(count, 10)]))

@@ -3,7 +3,7 @@
     python reference.py        after a change of the rule; writes tests/core-server/features/face/cascade-reference.json
 
 Coordinates of looks are quarters of a pixel and scores hundredths, so that 32 and 64 bits are the same; mean boxes
-are compared to a hundredth of a pixel.
+and scores are compared to a hundredth.
 """
 
 import json
@@ -32,6 +32,7 @@ RULE = {
     "minGain": 1.25,
     "keepSide": 48,
     "loneSide": 24,
+    "mirrorScale": 0.7,
 }
 SIZES = [(640, 480), (1024, 768), (1920, 1080), (300, 500), (4000, 3000)]
 # What a case is about: sides of the faces in pixels of the overview, and their least score.
@@ -71,7 +72,7 @@ def made_up(rng, faces, size, limit, jitter):
 def listed(found):
     """Rows [score, xmin, ymin, xmax, ymax]."""
     return [
-        [round(float(score), 2), *(round(float(v), 2) for v in box)] for score, box in zip(found.scores, found.boxes)
+        [round(float(score), 3), *(round(float(v), 2) for v in box)] for score, box in zip(found.scores, found.boxes)
     ]
 
 
@@ -90,7 +91,9 @@ def case(rng, kind, size, rule):
     found = glance if suffices else rule.add_glance(overview, glance, scale)
     result = {"afterFirst": listed(found), "suffices": suffices, "mayBeTurned": bool(rule.may_be_turned(found))}
     # Drawn apart: the other looks stay as they were.
-    closer = made_up(rng.spawn(1)[0], faces, size, 0.99, 0.05)
+    apart = rng.spawn(1)[0]
+    closer = made_up(apart, faces, size, 0.99, 0.05)
+    mirror = made_up(apart, faces, size, limit, 0.04)
     if result["mayBeTurned"]:
         quarter = rule.quarter(found, turned, scale)
         if quarter is not None:
@@ -104,7 +107,9 @@ def case(rng, kind, size, rule):
     region = rule.region(found, *size, scale, first_scale)
     if region:
         result["region"], result["zoom"] = list(region[0]), round(float(region[1]), 9)
-        result["merged"] = listed(rule.merge(found, second, region, *size, scale))
+        both = rule.with_mirror(second, mirror)
+        result["withMirror"] = listed(both)
+        result["merged"] = listed(rule.merge(found, both, region, *size, scale))
     return {
         "name": f"{kind}, {size[0]} x {size[1]}",
         "size": list(size),
@@ -113,6 +118,7 @@ def case(rng, kind, size, rule):
         "turned": [listed(look) for look in turned],
         "closer": listed(closer),
         "second": listed(second),
+        "mirror": listed(mirror),
         "result": result,
     }
 

@@ -186,6 +186,7 @@ class CascadeTest(unittest.TestCase):
         min_gain=1.25,
         keep_side=48,
         lone_side=24,
+        mirror_scale=0.7,
     )
 
     def test_large_faces_alone_need_no_second_look(self):
@@ -219,6 +220,17 @@ class CascadeTest(unittest.TestCase):
         # 100 and 102 weighed 0.3 to 1.
         self.assertAlmostEqual(float(seen.boxes[0, 0]), (0.3 * 100 + 102) / 1.3, places=4)
 
+    def test_the_mirror_image_gives_mean_scores_and_its_own_faces_at_a_low_one(self):
+        face, other = [100, 100, 120, 120], [300, 300, 320, 320]
+
+        def scores(second, mirror):
+            return self.rule.with_mirror(second, mirror).scores.tolist()
+
+        np.testing.assert_allclose(scores(found(face), found(face)), [0.9], rtol=1e-6)
+        np.testing.assert_allclose(scores(found(face), found()), [0.8 * 0.9], rtol=1e-6)
+        np.testing.assert_allclose(scores(found(), found(face)), [0.4 * 0.9], rtol=1e-6)
+        np.testing.assert_allclose(scores(found(face), found(other)), [0.8 * 0.9, 0.4 * 0.9], rtol=1e-6)
+
     def test_a_glance_adds_large_faces_alone_and_suffices_where_it_sees_no_other(self):
         small, large = [100, 100, 160, 160], [300, 300, 500, 500]
         self.assertFalse(self.rule.suffices(found(), 0.5))
@@ -251,7 +263,8 @@ class CascadeTest(unittest.TestCase):
             return box, np.float32([0.99]), np.tile(box[:, None, :2], (1, 5, 1))
 
         result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
-        self.assertEqual(result.looks, 3)
+        # The glance, the first, the second and its mirror image.
+        self.assertEqual(result.looks, 4)
         self.assertTrue((result.boxes[:, :2] > 0).all() and (result.boxes[:, 2] < 1280).all())
 
 

@@ -1,3 +1,4 @@
+import { roundScore } from '../../common/precision.js';
 import type { Box, QuarterTurns, Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
 import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
@@ -10,13 +11,19 @@ import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } fr
 // that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down;
 // if one is surer of a face than the upright passes, a pass of the first one's size follows at that quarter.
 // If the first pass finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
-// budget of pixels allows.
+// budget of pixels allows, and another covers its mirror image at a smaller size.
 
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;
 
-/** Weight of a first look's box beside the second's, at equal scores: it saw the face smaller. */
-const firstBoxWeight = 0.3;
+/** Weight of another look's box beside the second's, at equal scores: it saw the face smaller. */
+const otherBoxWeight = 0.3;
+
+/** Weight of a score in the mirror image of the second look. */
+const mirrorWeight = 0.4;
+
+/** The share of its score that is left to a face that the mirror image does not show. */
+const unmirroredShare = 0.8;
 
 export interface SecondLook {
   /** In the picture's own pixels. */
@@ -117,6 +124,26 @@ export function planSecondLook(
 }
 
 /**
+ * The second look with what its mirror image says (mirrored back, in the same pixels): mean scores and boxes, and its
+ * own faces at a low score. Only hints count, so that no score depends on the least one asked for.
+ */
+export function withMirror(second: readonly Candidate[], mirror: readonly Candidate[], rule: CascadeRule): Candidate[] {
+  const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
+  const mirrorHints = mirror.filter(isHint);
+  const scoreOf = (face: Candidate): number => {
+    const seen = isHint(face) ? mirrorHints.filter((other) => isSameFace(face, other)) : [];
+    if (seen.length === 0) return unmirroredShare * face.score;
+    return (1 - mirrorWeight) * face.score + mirrorWeight * Math.max(...seen.map(({ score }) => score));
+  };
+  const means = second.map((face) => ({ ...withMeanBox(face, mirrorHints), score: roundScore(scoreOf(face)) }));
+  const secondHints = second.filter(isHint);
+  const alone = mirrorHints
+    .filter((face) => !secondHints.some((other) => isSameFace(face, other)))
+    .map((face) => ({ ...face, score: roundScore(mirrorWeight * face.score) }));
+  return suppress([...means, ...alone], sameFaceOverlap);
+}
+
+/**
  * The faces of both looks, all in the picture's pixels and each look suppressed: small ones inside the region
  * come from the second, with the mean box where both saw them; the first has those outside and large ones, and what
  * it keeps stays.
@@ -130,8 +157,8 @@ export function mergeLooks(
 ): Candidate[] {
   const isLarge = isOfSide(rule.keepSide, size, rule);
   const isNotTiny = isOfSide(rule.loneSide, size, rule);
-  const isSeenBy = (others: readonly Candidate[], { box }: Candidate): boolean =>
-    others.some((other) => intersectionOverUnion(other.box, box) >= sameFaceOverlap);
+  const isSeenBy = (others: readonly Candidate[], face: Candidate): boolean =>
+    others.some((other) => isSameFace(other, face));
   // Enlarged, a blurred face is no longer recognisable: that the second pass does not see it says little.
   const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
   const hints = second.filter(isHint);
@@ -146,16 +173,20 @@ export function mergeLooks(
   return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
 }
 
-/** The second look's face, with the mean of its box and the first look's: their errors are partly independent. */
-function withMeanBox(face: Candidate, first: readonly Candidate[]): Candidate {
+function isSameFace(a: Candidate, b: Candidate): boolean {
+  return intersectionOverUnion(a.box, b.box) >= sameFaceOverlap;
+}
+
+/** The second look's face, with the mean of its box and another look's: their errors are partly independent. */
+function withMeanBox(face: Candidate, others: readonly Candidate[]): Candidate {
   let best: Candidate | undefined;
   let bestOverlap = 0;
-  for (const other of first) {
+  for (const other of others) {
     const overlap = intersectionOverUnion(other.box, face.box);
     if (overlap > bestOverlap) [best, bestOverlap] = [other, overlap];
   }
   if (best === undefined || bestOverlap < sameFaceOverlap) return face;
-  const weight = firstBoxWeight * best.score;
+  const weight = otherBoxWeight * best.score;
   const share = weight / (weight + face.score);
   const { box } = best;
   const mean = (side: keyof Box): number => face.box[side] + share * (box[side] - face.box[side]);

@@ -54,6 +54,8 @@ const ruleSchema = z.strictObject({
   keepSide: z.number().min(0),
   /** From this side on it is, of a sure face that the second look does not see at all. */
   loneSide: z.number().min(0),
+  /** Scale of the look at the second's mirror image, of the second look; 0: there is none. */
+  mirrorScale: z.number().min(0).max(1),
 });
 
 export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;

@@ -1,5 +1,6 @@
+import { roundScore } from '../../common/precision.js';
 import type { Stopwatch } from '../../common/stopwatch.js';
-import { decodeRegion, decodeUpright, turnPicture } from '../../image/decode/decode.js';
+import { decodeRegion, decodeUpright, mirrorPicture, turnPicture } from '../../image/decode/decode.js';
 import {
   type OpenPicture,
   type QuarterTurns,
@@ -22,9 +23,19 @@ import {
   quarterOf,
   sameFaceOverlap,
   suffices,
+  withMirror,
 } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
-import { byAreaThenScore, type Candidate, clampBox, isCentredIn, suppress, toPicture, turnBack } from './geometry.js';
+import {
+  byAreaThenScore,
+  type Candidate,
+  clampBox,
+  isCentredIn,
+  mirrorBack,
+  suppress,
+  toPicture,
+  turnBack,
+} from './geometry.js';
 import { tilesOf } from './tiles.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
@@ -117,7 +128,14 @@ async function findFaces(
   const detail = await step('decode', () =>
     whole ? resizePicture(whole, secondSize, region) : decodeRegion(picture, region, secondSize),
   );
-  return mergeLooks(found, await lookAt(detail, region), region, size, rule);
+  let detailed = await lookAt(detail, region);
+  if (rule.mirrorScale > 0) {
+    const mirrorSize = scaledSize(secondSize, rule.mirrorScale);
+    const mirror = await step('decode', () => mirrorPicture(resizePicture(detail, mirrorSize)));
+    const mirrored = (await see(mirror)).map((face) => toPicture(mirrorBack(face, mirror), mirror, region));
+    detailed = withMirror(detailed, mirrored, rule);
+  }
+  return mergeLooks(found, detailed, region, size, rule);
 }
 
 /** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */
@@ -143,16 +161,8 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
     const five = points.subarray(i * 10, i * 10 + 10);
     return {
       box: { xmin, ymin, xmax, ymax },
-      score: millionths(scores[i] ?? 0),
+      score: roundScore(scores[i] ?? 0),
       landmarks: [0, 2, 4, 6, 8].map((at) => ({ x: five[at] ?? 0, y: five[at + 1] ?? 0 })),
     };
   });
-}
-
-/**
- * Scores have six decimals, like thresholds: a score taken from a response and sent back as the threshold
- * must let the same face pass, which 32-bit floats would not always do.
- */
-function millionths(score: number): number {
-  return Math.round(score * 1e6) / 1e6;
 }

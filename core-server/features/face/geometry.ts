@@ -77,6 +77,20 @@ export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, hei
   };
 }
 
+/** A candidate from the mirror image of a picture of this width, where the left eye is in the right one's place. */
+export function mirrorBack({ box, score, landmarks }: Candidate, { width }: Pick<Size, 'width'>): Candidate {
+  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = landmarks.map(({ x, y }) => ({
+    x: width - x,
+    y,
+  }));
+  const swapped = [leftEye, rightEye, noseTip, leftMouthCorner, rightMouthCorner];
+  return {
+    box: { ...box, xmin: width - box.xmax, xmax: width - box.xmin },
+    score,
+    landmarks: swapped.filter((point) => point !== undefined),
+  };
+}
+
 /** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
 export function clampBox(box: Box, size: Size): Box | undefined {
   const inside = {

@@ -35,6 +35,14 @@ export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Pro
   return turns === 2 ? { data: turned, width, height } : { data: turned, width: height, height: width };
 }
 
+export async function mirrorPicture({ data, width, height }: RgbPicture): Promise<RgbPicture> {
+  const mirrored = await sharp(data, { raw: { width, height, channels: 3 } })
+    .flop()
+    .raw()
+    .toBuffer();
+  return { data: mirrored, width, height };
+}
+
 /**
  * Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
  * produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever

@@ -10,6 +10,7 @@ import {
   planSecondLook,
   quarterOf,
   suffices,
+  withMirror,
 } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import { type Candidate, turnBack } from '../../../../core-server/features/face/geometry.js';
@@ -41,6 +42,7 @@ const reference = JSON.parse(
     turned: Row[][];
     closer: Row[];
     second: Row[];
+    mirror: Row[];
     result: {
       suffices: boolean;
       afterFirst: Row[];
@@ -49,6 +51,7 @@ const reference = JSON.parse(
       afterTurned?: Row[];
       region?: [left: number, top: number, right: number, bottom: number];
       zoom?: number;
+      withMirror?: Row[];
       merged?: Row[];
     };
   }[];
@@ -98,11 +101,13 @@ suite('the same cascade as in Python', () => {
       const firstScale = overviewScale(size, rule) * (result.suffices ? rule.glanceScale : 1);
       const second = planSecondLook(found, size, rule, firstScale);
       assert.equal(second !== undefined, result.region !== undefined);
-      if (!second || !result.region || !result.merged) return;
+      if (!second || !result.region || !result.withMirror || !result.merged) return;
       const { left, top, width, height } = second.region;
       assert.deepEqual([left, top, left + width, top + height], result.region);
       assert.ok(Math.abs(second.zoom - (result.zoom ?? NaN)) < 1e-6);
-      const merged = mergeLooks(found, toCandidates(looks.second), second.region, size, rule);
+      const ofBoth = withMirror(toCandidates(looks.second), toCandidates(looks.mirror), rule);
+      assertNear(toRows(ofBoth), result.withMirror.sort(inOrder));
+      const merged = mergeLooks(found, ofBoth, second.region, size, rule);
       assertNear(toRows(merged), result.merged.sort(inOrder));
     });
   }

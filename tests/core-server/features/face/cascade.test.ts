@@ -8,6 +8,7 @@ import {
   planSecondLook,
   quarterOf,
   suffices,
+  withMirror,
 } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
@@ -29,6 +30,7 @@ const rule: CascadeRule = {
   minGain: 1.25,
   keepSide: 48,
   loneSide: 24,
+  mirrorScale: 0,
 };
 /** A square face with its centre and side in pixels of the picture. */
 const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
@@ -128,6 +130,31 @@ test('a small face that both looks saw has the mean box, the second counting mor
   assert.deepEqual(near(boxOf(face(504, 500, 80, 0.4), face(520, 520, 80, 0.9))), [weighted], 'the closer one');
   assert.deepEqual(boxOf(face(504, 500, 80, 0.34)), [second.box], 'less than a hint');
   assert.deepEqual(boxOf(face(550, 500, 80, 0.4)), [second.box], 'another face');
+});
+
+test('the second look and its mirror image are joined', () => {
+  const second = face(500, 500, 80, 0.6);
+  const table: [string, Candidate, Candidate[], [score: number, xmin: number][]][] = [
+    ['nothing there', second, [], [[0.48, 460]]],
+    // Weights are 0.6 and 0.4 for the score, 0.6 and 0.3 x 0.4 for the box.
+    ['the same face', second, [face(506, 500, 80, 0.4)], [[0.52, 461]]],
+    ['less than a hint', second, [face(506, 500, 80, 0.34)], [[0.48, 460]]],
+    [
+      'another face',
+      second,
+      [face(800, 500, 80, 0.9)],
+      [
+        [0.48, 460],
+        [0.36, 760],
+      ],
+    ],
+    ['a hint where the second look has less', face(500, 500, 80, 0.34), [face(500, 500, 80, 0.9)], [[0.36, 460]]],
+  ];
+  for (const [name, look, mirror, want] of table) {
+    const joined = withMirror([look], mirror, rule);
+    const near = joined.map(({ score, box }) => [score, Number(box.xmin.toFixed(9))]);
+    assert.deepEqual(near, want, name);
+  }
 });
 
 test('a face counts as inside the region by its centre', () => {

@@ -29,6 +29,7 @@ const rule: CascadeRule = {
   minGain: 1.25,
   keepSide: 48,
   loneSide: 24,
+  mirrorScale: 0,
 };
 
 type Found = [score: number, xmin: number, ymin: number, xmax: number, ymax: number];
@@ -252,6 +253,35 @@ test('a second look is a part of the picture, from small and large files alike',
     });
     assert.equal(faces[0]?.detectionScore, 0.9);
   }
+});
+
+test('a look at the mirror image joins the second one, in pixels of the picture', async () => {
+  // The region of the second look is 168 x 168 at (136, 136), seen at 252 x 252, its mirror image at 126 x 126.
+  const inBoth: Found = [0.9, 50, 48, 80, 78];
+  const mirror: Found[] = [
+    [0.5, 86, 24, 101, 39],
+    [0.8, 10, 90, 25, 105],
+  ];
+  const { model, seen } = scriptedDetector([], [[0.6, 100, 100, 120, 120]], [inBoth], mirror);
+  const mirroring = { ...rule, mirrorScale: 0.5, weakScore: 0.1 };
+  const detect = createFaceDetector({ model, rule: mirroring, now: () => performance.now() });
+  const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.2, landmarks: true }), signal);
+  assert.deepEqual(
+    seen.slice(2).map((s) => [s.width, s.height]),
+    [
+      [256, 256],
+      [128, 128],
+    ],
+  );
+  assert.deepEqual(
+    faces.map((f) => [f.detectionScore, f.boundingBox]),
+    [
+      [0.74, { xmin: 169.33, ymin: 168, xmax: 189.33, ymax: 188 }],
+      [0.32, { xmin: 270.67, ymin: 256, xmax: 290.67, ymax: 276 }],
+    ],
+  );
+  // The scripted model's left eye in the mirror image is the right one.
+  assert.deepEqual(faces[1]?.landmarks?.rightEye, { x: 289.33, y: 257.33 });
 });
 
 test('at most so many faces, the largest, and the others are counted', async () => {

@@ -6,6 +6,7 @@ import {
   type Candidate,
   clampBox,
   intersectionOverUnion,
+  mirrorBack,
   suppress,
   toPicture,
   turnBack,
@@ -70,6 +71,22 @@ test('a candidate of a look is moved and scaled to the picture', () => {
     box: box(120, 60, 160, 70),
     score: 0.5,
     landmarks: [{ x: 130, y: 62.5 }],
+  });
+});
+
+test('a candidate of a mirror image comes back, with the eyes and corners of the mouth on their own sides', () => {
+  const points = (...xs: number[]): Point[] => xs.map((x, y) => ({ x, y }));
+  const candidate = { ...face(0.5, 10, 20, 30, 40), landmarks: points(12, 25, 19, 14, 24) };
+  assert.deepEqual(mirrorBack(candidate, { width: 100 }), {
+    box: box(70, 20, 90, 40),
+    score: 0.5,
+    landmarks: [
+      { x: 75, y: 1 },
+      { x: 88, y: 0 },
+      { x: 81, y: 2 },
+      { x: 76, y: 4 },
+      { x: 86, y: 3 },
+    ],
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { decodeRegion, decodeUpright } from '../../../../core-server/image/decode/decode.js';
+import { decodeRegion, decodeUpright, mirrorPicture } from '../../../../core-server/image/decode/decode.js';
 import { openPicture, readHeader } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { scaledSize } from '../../../../core-server/image/picture.js';
@@ -75,6 +75,14 @@ test('what is transparent becomes white', async () => {
   ]) {
     assert.deepEqual(coloursOf(await decode(bytes)), Array(4).fill([255, 255, 255]));
   }
+});
+
+test('a mirror image has left and right exchanged', async () => {
+  const picture = await decode(await quarters().png().toBuffer());
+  const [topLeft, topRight, bottomLeft, bottomRight] = coloursOf(picture);
+  const mirrored = await mirrorPicture(picture);
+  assert.deepEqual([mirrored.width, mirrored.height], [picture.width, picture.height]);
+  assert.deepEqual(coloursOf(mirrored), [topRight, topLeft, bottomRight, bottomLeft]);
 });
 
 test('every EXIF orientation is turned upright, in header, whole and part', async () => {
