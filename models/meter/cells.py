@@ -159,6 +159,11 @@ def recombine(counter: Counter, n: int, k: int) -> Counter:
     if not fraction and rng.random() < 0.5:
         cells[-1] = np.array(whole[-1])
     made = joined(left, cells, right, counter, k)
+    if rng.random() < 0.35 and not counter.display:  # light on dark, as most electricity counters have them
+        x0, y0, x1, y1 = window(made, 0, rng.uniform(0, 0.2))
+        recolour(made.image, (x0, max(0, y0), x1, y1), "inverted")
+    if paint and rng.random() < 0.12:
+        made = spaced(made)
     if k == 0 and rng.random() < 0.06:  # a frame around all wheels marks none
         x0, y0, x1, y1 = window(made, 0, rng.uniform(0, 0.12))
         cv2.rectangle(made.image, (x0, y0), (x1, y1), some_red().tolist(), rng.choice([1, 2, 3]))
@@ -216,6 +221,16 @@ def smaller(image, counter, first):
         cell[:] = np.median(image[max(0, y0 - 4) : y0 + 2, a:b].reshape(-1, 3), 0).astype(np.uint8)
         oy, ox = (cell.shape[0] - small.shape[0]) // 2, (cell.shape[1] - small.shape[1]) // 2
         cell[oy : oy + small.shape[0], ox : ox + small.shape[1]] = small
+
+
+def spaced(counter: Counter) -> Counter:
+    """With a gap of the housing before the fraction."""
+    first, p = len(counter.centres) - counter.red, pitch_of(counter.centres)
+    x = int((counter.centres[first - 1] + counter.centres[first]) / 2)
+    beside = counter.image[:, -max(2, int(p * rng.uniform(0.15, 0.7))) :]
+    counter.image = np.concatenate([counter.image[:, :x], beside, counter.image[:, x:]], 1)
+    counter.centres[first:] = [c + beside.shape[1] for c in counter.centres[first:]]
+    return counter
 
 
 def painted(counter: Counter) -> Counter:
@@ -336,16 +351,16 @@ def cut_cells(counter: Counter, centres, jitter=True) -> np.ndarray:
 def filmed(counter: Counter) -> Counter:
     """A random camera. Never inverted: that exchanges what is marked."""
     image = np.ascontiguousarray(counter.image)
-    if rng.random() < 0.15:
+    if rng.random() < 0.1:
         counter.image = augment.small_sensor(image, 0.3)
         return counter
     if rng.random() < 0.9:
         image = augment.tone(image)
-    if rng.random() < 0.18:
+    if rng.random() < 0.08:
         image = augment.to_grey(image)
     elif rng.random() < 0.25:  # faded or strong colours
         grey = augment.to_grey(image).astype(np.float32)
-        image = np.clip(grey + (image - grey) * rng.uniform(0.45, 1.5), 0, 255).astype(np.uint8)
+        image = np.clip(grey + (image - grey) * rng.uniform(0.65, 1.5), 0, 255).astype(np.uint8)
     if rng.random() < 0.3:
         image = augment.add_light(image)
     if rng.random() < 0.45:

@@ -20,7 +20,7 @@ from render.fonts import segment_fonts, text, text_fonts
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
 BIG = ("toloka", "cn")
-WITHOUT = 0.3  # share of counters without a fraction: where colour shows and nothing is marked, there is none
+WITHOUT = 0.45  # share of counters without a fraction: where colour shows and nothing is marked, there is none
 
 
 class Samples:
