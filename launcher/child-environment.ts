@@ -33,7 +33,7 @@ export function coreEnvironment(env: Environment, { port }: Listener, admin?: Li
   };
 }
 
-/** Environment of the facade: it connects to the core that was started with it. */
+/** Environment of the facade: it connects to the core that was started with it, and needs none of its secrets. */
 export function facadeEnvironment(
   env: Environment,
   { port }: Listener,
@@ -42,6 +42,8 @@ export function facadeEnvironment(
 ): NodeJS.ProcessEnv {
   return {
     ...env,
+    CORE_ADMIN_KEY: undefined,
+    DATABASE_URL: undefined,
     REST_CORE_ADDRESS: env['REST_CORE_ADDRESS'] || toConnectAddress(core),
     ...(admin && { REST_CORE_ADMIN_ADDRESS: env['REST_CORE_ADMIN_ADDRESS'] || toConnectAddress(admin) }),
     REST_PORT: String(port),

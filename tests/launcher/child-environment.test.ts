@@ -18,3 +18,14 @@ test('both processes are told where the administration is, if it is on', () => {
   assert.equal(facadeEnvironment({}, place, place, admin)['REST_CORE_ADMIN_ADDRESS'], '127.0.0.1:3');
   assert.equal(facadeEnvironment({}, place, place)['REST_CORE_ADMIN_ADDRESS'], undefined);
 });
+
+test('the facade gets none of the secrets of the core', () => {
+  const place = { host: '127.0.0.1', port: 1 };
+  const user = { CORE_ADMIN_KEY: 'a key of sixteen', DATABASE_URL: 'postgres://user:password@host/name', TZ: 'UTC' };
+  const { CORE_ADMIN_KEY, DATABASE_URL, TZ } = facadeEnvironment(user, place, place);
+  assert.deepEqual(
+    { CORE_ADMIN_KEY, DATABASE_URL, TZ },
+    { CORE_ADMIN_KEY: undefined, DATABASE_URL: undefined, TZ: 'UTC' },
+  );
+  assert.equal(coreEnvironment(user, place)['DATABASE_URL'], user.DATABASE_URL);
+});
