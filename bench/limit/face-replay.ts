@@ -28,6 +28,9 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
   const { entry, rule } = chooseFaceModel(manifest);
   const session = await openSession(entry, folder);
   const run = (pixels: RgbPicture) => inferFaces(session, pixels, rule.weakScore);
+  const runTiles = async (pixels: RgbPicture): Promise<void> => {
+    for (const tile of tilesOf(pixels)) await run(copyRegion(pixels, tile.region));
+  };
 
   return async (bytes: Uint8Array): Promise<() => Promise<void>> => {
     const { width, height } = await sharp(bytes).metadata();
@@ -66,10 +69,9 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       const { region, zoom } = second;
       const secondSize = scaledSize(region, zoom);
       const detail = whole ? resizePicture(whole, secondSize, region) : await decodeRegion(file, region, secondSize);
-      for (const tile of tilesOf(detail)) await run(copyRegion(detail, tile.region));
+      await runTiles(detail);
       if (rule.mirrorScale === 0) return;
-      const mirror = await mirrorPicture(resizePicture(detail, scaledSize(secondSize, rule.mirrorScale)));
-      for (const tile of tilesOf(mirror)) await run(copyRegion(mirror, tile.region));
+      await runTiles(await mirrorPicture(resizePicture(detail, scaledSize(secondSize, rule.mirrorScale))));
     };
   };
 }

@@ -42,7 +42,7 @@ export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'
  */
 export function suffices(glance: readonly Pick<Candidate, 'box' | 'score'>[], size: Size, rule: CascadeRule): boolean {
   const isLarge = isOfSide(rule.largeSide, size, rule);
-  const hints = glance.filter(({ score }) => score >= rule.weakScore);
+  const hints = glance.filter(isHint(rule));
   return hints.some(({ score }) => score >= rule.sureScore) && hints.every(isLarge);
 }
 
@@ -111,7 +111,10 @@ export function planSecondLook(
   firstScale: number,
 ): SecondLook | undefined {
   const isNotSmall = isOfSide(rule.smallSide, size, rule);
-  const small = found.filter((face) => face.score >= rule.weakScore && !isNotSmall(face)).map(({ box }) => box);
+  const small = found
+    .filter(isHint(rule))
+    .filter((face) => !isNotSmall(face))
+    .map(({ box }) => box);
   if (small.length === 0) return undefined;
   const margin = rule.margin / overviewScale(size, rule);
   const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
@@ -128,17 +131,17 @@ export function planSecondLook(
  * own faces at a low score. Only hints count, so that no score depends on the least one asked for.
  */
 export function withMirror(second: readonly Candidate[], mirror: readonly Candidate[], rule: CascadeRule): Candidate[] {
-  const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
-  const mirrorHints = mirror.filter(isHint);
+  const mayBeFace = isHint(rule);
+  const mirrorHints = mirror.filter(mayBeFace);
   const scoreOf = (face: Candidate): number => {
-    const seen = isHint(face) ? mirrorHints.filter((other) => isSameFace(face, other)) : [];
+    const seen = mayBeFace(face) ? mirrorHints.filter((other) => isSameFace(face, other)) : [];
     if (seen.length === 0) return unmirroredShare * face.score;
     return (1 - mirrorWeight) * face.score + mirrorWeight * Math.max(...seen.map(({ score }) => score));
   };
   const means = second.map((face) => ({ ...withMeanBox(face, mirrorHints), score: roundScore(scoreOf(face)) }));
-  const secondHints = second.filter(isHint);
+  const secondHints = second.filter(mayBeFace);
   const alone = mirrorHints
-    .filter((face) => !secondHints.some((other) => isSameFace(face, other)))
+    .filter((face) => !isSeenBy(secondHints, face))
     .map((face) => ({ ...face, score: roundScore(mirrorWeight * face.score) }));
   return suppress([...means, ...alone], sameFaceOverlap);
 }
@@ -157,11 +160,8 @@ export function mergeLooks(
 ): Candidate[] {
   const isLarge = isOfSide(rule.keepSide, size, rule);
   const isNotTiny = isOfSide(rule.loneSide, size, rule);
-  const isSeenBy = (others: readonly Candidate[], face: Candidate): boolean =>
-    others.some((other) => isSameFace(other, face));
   // Enlarged, a blurred face is no longer recognisable: that the second pass does not see it says little.
-  const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
-  const hints = second.filter(isHint);
+  const hints = second.filter(isHint(rule));
   const isLone = (face: Candidate): boolean =>
     face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
   const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
@@ -169,12 +169,16 @@ export function mergeLooks(
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );
-  const firstHints = first.filter(isHint);
+  const firstHints = first.filter(isHint(rule));
   return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
 }
 
 function isSameFace(a: Candidate, b: Candidate): boolean {
   return intersectionOverUnion(a.box, b.box) >= sameFaceOverlap;
+}
+
+function isSeenBy(others: readonly Candidate[], face: Candidate): boolean {
+  return others.some((other) => isSameFace(other, face));
 }
 
 /** The second look's face, with the mean of its box and another look's: their errors are partly independent. */
@@ -191,6 +195,11 @@ function withMeanBox(face: Candidate, others: readonly Candidate[]): Candidate {
   const { box } = best;
   const mean = (side: keyof Box): number => face.box[side] + share * (box[side] - face.box[side]);
   return { ...face, box: { xmin: mean('xmin'), ymin: mean('ymin'), xmax: mean('xmax'), ymax: mean('ymax') } };
+}
+
+/** A test for what may be a face. */
+function isHint({ weakScore }: CascadeRule): (face: Pick<Candidate, 'score'>) => boolean {
+  return ({ score }) => score >= weakScore;
 }
 
 /** A test for faces of at least this side. */
