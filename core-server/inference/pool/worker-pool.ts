@@ -40,8 +40,8 @@ function noWorker(cause: unknown): Refusal {
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
   const { size, maxQueue } = options;
   const queue = createFairQueue<Job>(maxQueue, (job) => job.owner);
-  const hasJob = (owner: string): boolean =>
-    queue.hasAny(owner) || [...supervisor.workers].some(({ job }) => job?.owner === owner);
+  const jobsInWorkers = (): Job[] => [...supervisor.workers].flatMap(({ job }) => job ?? []);
+  const hasJob = (owner: string): boolean => queue.hasAny(owner) || jobsInWorkers().some((job) => job.owner === owner);
   const admission = createAdmission({ queue, maxQueue, workers: size, hasJob });
   let onDrained: (() => void) | undefined;
   let watcher: ((canWork: boolean) => void) | undefined;
@@ -88,7 +88,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
-      const jobs = [...supervisor.workers].flatMap(({ job }) => job ?? []);
+      const jobs = jobsInWorkers();
       const owners = new Map<string, number>();
       for (const { owner } of jobs) owners.set(owner, (owners.get(owner) ?? 0) + 1);
       const job = queue.take(memoryInTurn(jobs), (owner) => owners.get(owner) ?? 0);
