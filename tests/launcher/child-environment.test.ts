@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settings as coreSettings } from '../../core-server/compose/config.js';
 import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
+import { settings as facadeSettings } from '../../rest-facade/config.js';
 
 test('what the user set wins over the defaults of the core, where it is not empty', () => {
   const user = { MALLOC_ARENA_MAX: '4', UV_THREADPOOL_SIZE: '', TZ: '', CORE_PORT: '1' };
@@ -28,4 +30,10 @@ test('the facade gets none of the secrets of the core', () => {
     { CORE_ADMIN_KEY: undefined, DATABASE_URL: undefined, TZ: 'UTC' },
   );
   assert.equal(coreEnvironment(user, place)['DATABASE_URL'], user.DATABASE_URL);
+  const secrets = Object.entries(coreSettings.shape).filter(
+    ([name, setting]) => setting.meta()?.['secret'] === true && !(name in facadeSettings.shape),
+  );
+  const all = Object.fromEntries(secrets.map(([name]) => [name, 'a secret']));
+  assert.ok(secrets.length > 0);
+  for (const [name] of secrets) assert.equal(facadeEnvironment(all, place, place)[name], undefined, name);
 });

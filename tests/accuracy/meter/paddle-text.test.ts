@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { angleOf, type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
+import { box } from '../../core-server/features/meter/fixtures.js';
 import { decodeCtc } from './paddle-counter/ctc-text.js';
 import { minAreaRect } from './paddle-counter/min-area-rect.js';
 import { findTextBoxes } from './paddle-counter/text-boxes.js';
-
-/** A box of that size with its top left corner there, turned by an angle in degrees about it. */
-function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
-  const cos = Math.cos((degrees * Math.PI) / 180);
-  const sin = Math.sin((degrees * Math.PI) / 180);
-  const at = (u: number, v: number) => ({ x: x + u * cos - v * sin, y: y + u * sin + v * cos });
-  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
-}
 
 suite('minAreaRect', () => {
   const corners = (quad: Quad) => quad.map(({ x, y }) => [Math.round(x), Math.round(y)]);

@@ -2,6 +2,14 @@ import sharp from 'sharp';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 
+/** A box of that size with its top left corner there, turned by an angle in degrees about it. */
+export function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
+  const cos = Math.cos((degrees * Math.PI) / 180);
+  const sin = Math.sin((degrees * Math.PI) / 180);
+  const at = (u: number, v: number) => ({ x: x + u * cos - v * sin, y: y + u * sin + v * cos });
+  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
+}
+
 /** A counter that nothing is doubtful about. @param wheels by default one, all that there is of it */
 export function sureCounter(quad: Quad, wheels?: CounterReading['wheels']): CounterReading {
   return {

@@ -3,14 +3,7 @@ import { suite, test } from 'node:test';
 import { isOn, type Quad } from '../../../../../core-server/features/meter/geometry.js';
 import { cutMeterFace, sampleQuad } from '../../../../../core-server/features/meter/printed/meter-face.js';
 import { findPrintedText } from '../../../../../core-server/features/meter/printed/printed-text.js';
-
-/** A box of that size with its top left corner there, turned by an angle in degrees about it. */
-function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
-  const cos = Math.cos((degrees * Math.PI) / 180);
-  const sin = Math.sin((degrees * Math.PI) / 180);
-  const at = (u: number, v: number) => ({ x: x + u * cos - v * sin, y: y + u * sin + v * cos });
-  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
-}
+import { box } from '../fixtures.js';
 
 suite('findPrintedText', () => {
   const found = (...texts: [string, number?][]) =>
