@@ -209,8 +209,10 @@ describe('a redaction', () => {
     ] as const) {
       const answer = await post(portrait, query);
       assert.equal(answer.status, 400);
-      const body = (await answer.json()) as { message: string; reason: string };
+      const body = (await answer.json()) as { message: string; reason: string; details: Record<string, string> };
       assert.deepEqual([body.message, body.reason], [message, 'INVALID_FIELD']);
+      const { field, value } = body.details;
+      assert.equal(`${field}=${value}`, query);
     }
     assert.equal(await reasonOf(await post(Buffer.from('no picture'))), 'UNSUPPORTED_IMAGE_TYPE');
     assert.equal(await reasonOf(await post(portrait, 'company=nobody')), 'UNKNOWN_COMPANY');

@@ -80,7 +80,7 @@ function renderAnswer(operation: Operation, schemas: Schemas): string[] {
     .map(([name, header]) => `| \`${name}\` | ${typeOf(header.schema ?? {})} | ${meaningOf(header)} |`);
   return [
     `Response: \`${type}\`. ${description}`,
-    ['| header | type | meaning |', '|---|---|---|', ...shown].join('\n'),
+    ...(shown.length > 0 ? [['| header | type | meaning |', '|---|---|---|', ...shown].join('\n')] : []),
   ];
 }
 

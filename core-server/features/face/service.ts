@@ -63,8 +63,10 @@ export function createFaceDetectionHandlers(
       const { found, threshold } = await detect(request, 1, call);
       const [largest] = found.faces;
       if (largest === undefined) {
-        const quality = request.minQuality ? ` with a quality of ${request.minQuality} or higher` : '';
-        const clause = `has no face${quality} that scored ${threshold.value} or higher, try a lower min_score`;
+        const { minQuality } = request;
+        const quality = minQuality ? ` with a quality of ${minQuality} or higher` : '';
+        const wish = `try a lower min_score${minQuality ? ' or min_quality' : ''}`;
+        const clause = `has no face${quality} that scored ${threshold.value} or higher, ${wish}`;
         throw refuseImage('NO_FACE', clause, { limit: threshold.value });
       }
       return {

@@ -1,4 +1,4 @@
-import { quote, refuseField } from '../../../runtime/errors/refusal.js';
+import { invalidField, refuseField } from '../../../runtime/errors/refusal.js';
 import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
@@ -23,7 +23,7 @@ export function validateChoice<Word extends string>(
 ): Word | undefined {
   if (!value) return undefined;
   const known = words.find((word) => word === value);
-  if (known === undefined) throw invalid(field, quote(value), `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+  if (known === undefined) throw invalidField(field, value, `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
   return known;
 }
 
@@ -47,6 +47,6 @@ function validateWhole(field: string, value: number | undefined, least: number, 
   throw invalid(field, value, `a whole number from ${least} to ${most}`, most);
 }
 
-function invalid(field: string, value: number | string, wish: string, limit?: number): Error {
+function invalid(field: string, value: number, wish: string, limit: number): Error {
   return refuseField('INVALID_FIELD', field, `is ${value}, want ${wish}`, { value, limit });
 }

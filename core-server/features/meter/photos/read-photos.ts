@@ -61,7 +61,7 @@ export async function readPhotos<Picture, Read extends object>(
 function noneOf(refusals: readonly Refusal[]): Refusal {
   const [first] = refusals;
   if (first === undefined || refusals.some(({ reason }) => reason === 'NO_READING'))
-    return refuseField('NO_READING', 'images', 'show no counter that can be read, try sharp photos of its wheels');
+    return refuseField('NO_READING', 'images', 'showed no counter that can be read, try sharp photos of its wheels');
   const { code, reason, message, details, cause } = first;
   return new Refusal(code, reason, message.replace(/^image /, 'images '), {
     details: { ...details, field: 'images' },

@@ -144,6 +144,11 @@ test('no face is NO_FACE for one, an empty answer for all', async () => {
     'NO_FACE',
     'image has no face that scored 0.6 or higher, try a lower min_score',
   ]);
+  const [, message] = await refusal(handlers.detectSingleFace(request({ minQuality: 0.5 }), call));
+  assert.equal(
+    message,
+    'image has no face with a quality of 0.5 or higher that scored 0.6 or higher, try a lower min_score or min_quality',
+  );
   const { faces, omittedFaces } = await handlers.detectAllFaces(request(), call);
   assert.deepEqual([faces, omittedFaces], [[], 0]);
 });
