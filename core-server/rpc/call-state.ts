@@ -4,8 +4,8 @@ import { createSymbolProperty } from '../../runtime/node-patches/symbol-property
 
 /** What interceptors learn of a call, for the handler. */
 export interface CallState {
-  /** Public id of the API key that it came with. */
-  keyId?: string;
+  /** Public id of the API key that it came with; as the caller claims it until the key is checked. */
+  keyId?: string | undefined;
   /**
    * Counts a request towards the rate of the key, and in a stream checks the key again; rejects with a refusal. That of a
    * unary call was admitted on arrival.

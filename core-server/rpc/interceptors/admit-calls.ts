@@ -29,11 +29,13 @@ export function admitCalls(
             /** Refuses the call before its handler, or that of a stream beside it, and writes its one log line. */
             const end = (error: Refusal): void => {
               const { reason } = error;
-              const line = { request_id: readRequestId(metadata), method: path, peer: grpcCall.getPeer() };
+              const state = stateOf(metadata);
+              const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
+              const line = { ...ids, method: path, peer: grpcCall.getPeer() };
               // A flood is counted but not logged: its lines would take the time that responses need.
               if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
               // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
-              stateOf(metadata).refused = error;
+              state.refused = error;
               grpcCall.sendStatus(toStatusObject(error));
             };
             const mistake = mistakeOf(grpcCall);

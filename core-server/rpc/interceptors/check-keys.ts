@@ -53,6 +53,8 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
     const { operation, isQueued } = service;
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
+    const state = stateOf(metadata);
+    state.keyId = claimed?.id;
     // Requests in a stream wait for a place in the queue.
     if (isQueued && !requestStream && claimed)
       deps.assertRoom({ keyId: claimed.id, deadline: Number(grpcCall.getDeadline()) });
@@ -63,7 +65,6 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
       await authenticate();
       await count();
     };
-    const state = stateOf(metadata);
     state.keyId = keyId;
     state.admitRequest = requestStream ? checkAndCount : count;
     if (!requestStream) await count();

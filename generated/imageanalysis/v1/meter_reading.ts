@@ -216,7 +216,7 @@ export interface ReadMeterRequest {
   alternatives?:
     | boolean
     | undefined;
-  /** Whether to return `details`. */
+  /** Whether to return the parts of `confidence`, the corners and the network. */
   details?:
     | boolean
     | undefined;
@@ -267,7 +267,7 @@ export interface ReadMeterResponse {
     | undefined;
   /**
    * The four corners of the counter, from the top left clockwise as one reads it: of a tilted one, more
-   * precise than `bounding_box`. They may lie outside the picture. Only with `details`.
+   * precise than the box. They may lie outside the picture. Only with `details`.
    */
   polygon: Point[];
 }
@@ -354,7 +354,7 @@ export interface FuseMeterReadingsRequest {
   alternatives?:
     | boolean
     | undefined;
-  /** Whether to return `details`. */
+  /** Whether to return the parts of `confidence`, the corners and the network. */
   details?:
     | boolean
     | undefined;
@@ -1726,7 +1726,9 @@ export const MeterReadingServiceService = {
   },
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues.
+   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
+   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
+   * ready.
    */
   streamReadMeters: {
     path: "/imageanalysis.v1.MeterReadingService/StreamReadMeters" as const,
@@ -1764,7 +1766,9 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
   readMeter: handleUnaryCall<ReadMeterRequest, ReadMeterResponse>;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues.
+   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
+   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
+   * ready.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
   /**
@@ -1796,7 +1800,9 @@ export interface MeterReadingServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues.
+   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
+   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
+   * ready.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   streamReadMeters(

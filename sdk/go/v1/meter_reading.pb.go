@@ -191,7 +191,7 @@ type ReadMeterRequest struct {
 	SerialNumber *bool `protobuf:"varint,6,opt,name=serial_number,json=serialNumber,proto3,oneof" json:"serial_number,omitempty"`
 	// Whether to return `alternatives`.
 	Alternatives *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
-	// Whether to return `details`.
+	// Whether to return the parts of `confidence`, the corners and the network.
 	Details *bool `protobuf:"varint,8,opt,name=details,proto3,oneof" json:"details,omitempty"`
 	// Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
 	// empty if unknown.
@@ -321,7 +321,7 @@ type ReadMeterResponse struct {
 	// The parts of `confidence` and the model; only on request.
 	Details *ReadingDetails `protobuf:"bytes,11,opt,name=details,proto3,oneof" json:"details,omitempty"`
 	// The four corners of the counter, from the top left clockwise as one reads it: of a tilted one, more
-	// precise than `bounding_box`. They may lie outside the picture. Only with `details`.
+	// precise than the box. They may lie outside the picture. Only with `details`.
 	Polygon       []*Point `protobuf:"bytes,12,rep,name=polygon,proto3" json:"polygon,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -762,7 +762,7 @@ type FuseMeterReadingsRequest struct {
 	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
 	// Whether to return `alternatives`.
 	Alternatives *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
-	// Whether to return `details`.
+	// Whether to return the parts of `confidence`, the corners and the network.
 	Details *bool `protobuf:"varint,8,opt,name=details,proto3,oneof" json:"details,omitempty"`
 	// Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
 	// empty if unknown.

@@ -154,14 +154,20 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
   assert.equal(await behind('wrong', 93), 'RATE_LIMITED');
 });
 
-test('a refused key leaves a line, which does not show it', async (t) => {
+test('a refused key leaves a line, which shows its public id only', async (t) => {
   const { log, entries } = collectLog();
   const authenticate = () => Promise.reject(refuse('INVALID_API_KEY', 'apikey is not one of ours'));
   const handler = () => Promise.resolve(answer);
   const client = await serve(t, handler, { access: { ...openAccess, authenticate }, log });
   await assert.rejects(call(client, withKey('a-secret')));
+  const id = `ia_${'0'.repeat(12)}`;
+  await assert.rejects(call(client, withKey(`${id}_a-secret${'s'.repeat(35)}`)));
   const [{ msg, reason, method, peer } = {}] = entries;
   assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY']);
+  assert.deepEqual(
+    entries.map(({ key_id: shown }) => shown),
+    [undefined, id],
+  );
   assert.match(String(method), /ReadMeter$/);
   assert.match(String(peer), /^(127\.0\.0\.1|\[::1\]):\d+$/);
   assert.doesNotMatch(JSON.stringify(entries), /a-secret/);
