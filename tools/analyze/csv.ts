@@ -1,5 +1,8 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { FeatureName, Line } from './features.js';
 
 const box = ['xmin', 'ymin', 'xmax', 'ymax'];
@@ -11,15 +14,31 @@ const columns: Readonly<Record<FeatureName, readonly string[]>> = {
   redactions: ['file', 'faces', 'reason', 'message'],
 };
 
-/** Writes a table (RFC 4180): a row per reading or face, and one for a picture without. Values are those of REST. */
+/** How every table starts. */
+const tableStart = 'file,';
+
+/** @throws ConfigError if the file holds anything but a table, such as the results or a picture */
+export async function assertTable(file: string): Promise<void> {
+  const stats = await stat(file).catch(() => undefined);
+  if (!stats?.isFile()) return;
+  const start = await text(createReadStream(file, { end: tableStart.length - 1 }));
+  if (!tableStart.startsWith(start))
+    throw new ConfigError(`--csv is "${file}", which is no table of this command, want a new file or such a table`);
+}
+
+/**
+ * Writes a table (RFC 4180): a row per reading or face, and one for a picture without. Values are those of REST.
+ * @throws ConfigError as {@link assertTable}; it remains unchanged
+ */
 export async function writeCsv(file: string, feature: FeatureName, lines: AsyncIterable<Line>): Promise<void> {
-  const output = createWriteStream(file);
-  const closed = once(output, 'close');
-  output.write(`${columns[feature].join()}\r\n`);
+  await assertTable(file);
+  await pipeline(rowTexts(feature, lines), createWriteStream(file));
+}
+
+async function* rowTexts(feature: FeatureName, lines: AsyncIterable<Line>): AsyncGenerator<string> {
+  yield `${columns[feature].join()}\r\n`;
   for await (const line of lines)
-    for (const row of rowsOf(line)) output.write(`${columns[feature].map((column) => toCell(row[column])).join()}\r\n`);
-  output.end();
-  await closed;
+    for (const row of rowsOf(line)) yield `${columns[feature].map((column) => toCell(row[column])).join()}\r\n`;
 }
 
 type Row = Readonly<Record<string, unknown>>;

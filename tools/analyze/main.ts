@@ -3,7 +3,7 @@ import { runCommand, warn as warnOf } from '../run-command.js';
 import { assertApart, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
-import { writeCsv } from './csv.js';
+import { assertTable, writeCsv } from './csv.js';
 import type { Line, Redacted } from './features.js';
 import { findPictures } from './find-pictures.js';
 import { createSummary, progressLine } from './progress.js';
@@ -30,6 +30,7 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 /** @returns whether every picture was there and got a successful response */
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
   if (copies !== undefined) await assertApart(copies);
+  if (csv !== undefined) await assertTable(csv);
   /** With --fuse, the photos of each folder. */
   const groups = new Map<string, string[]>();
   let total = 0;

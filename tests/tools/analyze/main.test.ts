@@ -210,6 +210,22 @@ describe('npm run analyze', () => {
     ]);
   });
 
+  it('writes its table over no other file, and says why it could not be written', async () => {
+    const args = ['--output', 'same.jsonl', 'photos/0.jpg', '--csv'];
+    const same = await run(...args, 'same.jsonl');
+    assert.equal(same.code, 2, same.stderr);
+    assert.match(same.stderr, /--csv is "same\.jsonl", which is no table of this command, want a new file or such a/);
+    assert.equal((await readLines('same.jsonl')).length, 1);
+    const picture = await readText('photos/0.jpg');
+    assert.equal((await run(...args, 'photos/0.jpg')).code, 2);
+    assert.equal(await readText('photos/0.jpg'), picture);
+    const unwritable = await run(...args, 'photos');
+    assert.equal(unwritable.code, 1, unwritable.stderr);
+    assert.match(unwritable.stderr, /\nanalyze: EISDIR: [^\n]*\n$/);
+    assert.equal((await run(...args, 'same.csv')).code, 0);
+    assert.equal((await run(...args, 'same.csv')).code, 0);
+  });
+
   it('finds a core that listens where CORE_PORT says', async () => {
     const port = service.grpc.split(':').at(-1);
     const child = spawn(process.execPath, [command, '--output', 'port.jsonl', 'photos/0.jpg'], {
