@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -59,10 +59,13 @@ function nameOptions(error: unknown): never {
 async function existing(files: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const file of files)
-    await access(file, constants.R_OK).then(
-      () => found.push(file),
-      (error: unknown) => warn('demo', `${file}: ${whyUnreadable(error)}`),
-    );
+    try {
+      await access(file, constants.R_OK);
+      if ((await stat(file)).isDirectory()) warn('demo', `${file}: it is a folder, which npm run analyze takes`);
+      else found.push(file);
+    } catch (error) {
+      warn('demo', `${file}: ${whyUnreadable(error)}`);
+    }
   return found;
 }
 
