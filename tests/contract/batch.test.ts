@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { before, describe, it, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import { eventually, untilStill } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
@@ -246,14 +247,14 @@ test('what breaks off a batch is in its last line', async (t) => {
 });
 
 test('of a caller who goes away, no further picture is analysed', async (t) => {
-  const { stage, service } = await startScripted(t, { CORE_WORKERS: '1' });
+  const { stage, service, log } = await startScripted(t, { CORE_WORKERS: '1' });
   const { sent, add } = openForm(service);
   for (const name of ['a', 'b', 'c']) await add(name, scriptedPicture(name, 'wait'));
   void add('d', scriptedPicture('d', 'wait'));
   await stage.waitForBegun(1);
   sent.destroy();
   // The core hears of it through the facade.
-  await sleep(300);
+  await eventually(() => log.entries.some(({ msg, reason }) => msg === 'call refused' && reason === 'CLIENT_CLOSED'));
   for (const name of ['a', 'b', 'c', 'd']) stage.release(name);
   const [line] = await linesOf(await post(service, [['file', scriptedPicture('next')]]));
   assert.equal(line?.message, 'success');
@@ -271,7 +272,7 @@ test('a caller who does not read is not read', async (t) => {
   })();
   const answer = await answerOf(sent);
   answer.pause();
-  await sleep(2_000);
+  await untilStill(() => stage.begun.length);
   const begun = stage.begun.length;
   assert.ok(begun < pictures - 4, `${begun} of ${pictures} pictures were analysed`);
   let lines = 0;

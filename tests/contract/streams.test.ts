@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { before, describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials, type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import {
   type DetectAllFacesResponse,
@@ -13,6 +12,7 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog } from '../helpers/collect-log.js';
+import { untilStill } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
@@ -239,12 +239,4 @@ async function detect(client: FaceDetectionServiceClient, service: TestService, 
     ),
   );
   return faces;
-}
-
-/** Waits until a number has stopped to change. A slow machine makes it less strict, never fail. */
-async function untilStill(count: () => number): Promise<void> {
-  for (let last = -1; count() !== last;) {
-    last = count();
-    await sleep(500);
-  }
 }

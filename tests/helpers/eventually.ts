@@ -13,3 +13,11 @@ export async function eventually<T>(
     await sleep(20);
   }
 }
+
+/** Waits until a number has stopped to change. A slow machine makes it less strict, never fail. */
+export async function untilStill(count: () => number): Promise<void> {
+  for (let last = -1; count() !== last;) {
+    last = count();
+    await sleep(500);
+  }
+}

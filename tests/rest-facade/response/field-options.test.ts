@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import protobuf from 'protobufjs';
+import { mostFaces } from '../../../core-server/features/face/validate.js';
 import { requestSchema } from '../../../rest-facade/openapi/schema.js';
 import { readProtos } from '../../../rest-facade/protos.js';
 import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/response/field-options.js';
-import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 
 /** A message as a proto has it. */
 const loadMessage = (body: string): protobuf.Type => {

@@ -67,6 +67,7 @@ serveTasks<FixtureTasks>({
     },
     async weigh({ ms, weight, bytes }, job) {
       job.reserve(weight);
+      write('weigh begins');
       if (ms < 0) process.exit(3);
       await sleep(ms);
       return bytes;

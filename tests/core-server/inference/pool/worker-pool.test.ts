@@ -457,14 +457,13 @@ test('the main thread stays free while workers are blocked and the queue is full
 });
 
 test('heavy jobs wait for each other, and light ones for none of them', async (t) => {
-  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const signal = forever();
   const done: string[] = [];
   const run = (name: string, ms: number, weight: number) =>
     pool.run('weigh', { ms, weight }, { signal }).then(() => done.push(name));
   const first = run('heavy', 1_000, 1);
-  await until('it has its memory', () => pool.stats.running === 1);
-  await sleep(50);
+  await until('it has its memory', () => journal().length > 0);
   const others = [run('second', 1, 0.7), run('third', 1, 0.2)];
   await pool.run('echo', null, { signal });
   await until('the others wait', () => pool.stats.queued === 2);
@@ -475,14 +474,14 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
 
 test('a job that waits for memory begins anew with its bytes, those that were handed over too', async (t) => {
   const starts: string[] = [];
-  const { pool } = await start(t, {
+  const { pool, journal } = await start(t, {
     size: 2,
     maxQueue: 8,
     onStart: (task) => starts.push(task),
   });
   const signal = forever();
   const first = pool.run('weigh', { ms: 300, weight: 1 }, { signal });
-  await sleep(50);
+  await until('it has its memory', () => journal().length > 0);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
   const others = bytes.map((part, index) =>
     pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, { signal, transfer: index === 0 ? [part.buffer] : [] }),
@@ -493,10 +492,10 @@ test('a job that waits for memory begins anew with its bytes, those that were ha
 });
 
 test('what a job waited for is free for others once its caller has gone', async (t) => {
-  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const caller = new AbortController();
   const first = pool.run('weigh', { ms: 500, weight: 0.5 }, { signal: forever() });
-  await sleep(50);
+  await until('it has its memory', () => journal().length > 0);
   const second = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
   await until('it waits', () => pool.stats.queued === 1);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
