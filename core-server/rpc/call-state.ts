@@ -18,10 +18,10 @@ export interface CallState {
 }
 
 /** Interceptors and handlers of a call have its metadata in common, in which only texts can travel. */
-const slot = createSymbolProperty<Metadata, CallState>();
+const states = createSymbolProperty<Metadata, CallState>();
 
 export function stateOf(metadata: Metadata): CallState {
-  const state = slot.get(metadata) ?? {};
-  slot.set(metadata, state);
+  const state = states.get(metadata) ?? {};
+  states.set(metadata, state);
   return state;
 }

@@ -19,7 +19,7 @@ class UnwrittenMessage extends protobuf.BufferWriter {
  * Serializes a message for grpc-js, which asks its length and copies it into a frame. So a picture is copied once, into
  * that frame, which is dropped when it is sent; of serialized bytes, grpc-js would keep a second copy until the call ends.
  *
- * - Gains: figures in bench/TRIED.md.
+ * - Gains: with 24 and 40 clients uploading 10 MB each, the facade took 628 and 547 MB at most instead of 834 and 789.
  * - Costs: it knows that grpc-js uses nothing else of a Buffer here; every call fails, and so the tests, once it does.
  * - Delete when grpc-js lets go of a message that it has sent (`pendingMessage` of its calls).
  */

@@ -3,14 +3,14 @@ import type { Box, QuarterTurns, Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
 import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
 
-// Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
+// Which looks pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
 //
-// A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first pass and at
+// A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first look and at
 // the size at which the network knows them best. If it is confident about one and sees no smaller one, it serves as the
-// first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose score shows
+// first look. Otherwise the first look covers the whole picture at a limited size. If neither has a face whose score shows
 // that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down;
-// if one is surer of a face than the upright passes, a pass of the first one's size follows at that quarter.
-// If the first pass finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
+// if one is surer of a face than the upright looks, a look of the first one's size follows at that quarter.
+// If the first look finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
 // budget of pixels allows, and another covers its mirror image at a smaller size.
 
 /** Candidates that overlap a better one by this much are the same face. */
@@ -160,12 +160,12 @@ export function mergeLooks(
 ): Candidate[] {
   const isLarge = isOfSide(rule.keepSide, size, rule);
   const isNotTiny = isOfSide(rule.loneSide, size, rule);
-  // Enlarged, a blurred face is no longer recognisable: that the second pass does not see it says little.
+  // Enlarged, a blurred face is no longer recognisable: that the second look does not see it says little.
   const hints = second.filter(isHint(rule));
   const isLone = (face: Candidate): boolean =>
     face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
   const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
-  // The first pass saw a large face whole if the region cuts it.
+  // The first look saw a large face whole if the region cuts it.
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );

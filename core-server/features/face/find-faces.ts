@@ -84,8 +84,8 @@ async function findFaces(
     const seen: Candidate[] = [];
     for (const { core, region } of tilesOf(pixels)) {
       const outputs = await step('infer', () => inferFaces(model, copyRegion(pixels, region), minScore));
-      const inPass = readCandidates(outputs).map((candidate) => toPicture(candidate, region, region));
-      seen.push(...inPass.filter((candidate) => isCentredIn(candidate, core)));
+      const inTile = readCandidates(outputs).map((candidate) => toPicture(candidate, region, region));
+      seen.push(...inTile.filter((candidate) => isCentredIn(candidate, core)));
     }
     return step('suppress', () => suppress(seen, sameFaceOverlap));
   };

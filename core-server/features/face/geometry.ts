@@ -44,7 +44,7 @@ export function suppress(candidates: readonly Candidate[], limit: number): Candi
   return kept;
 }
 
-/** A candidate from a pass over `region`, scaled to the size of `look`, converted to the picture's own pixels. */
+/** A candidate from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
 export function toPicture(candidate: Candidate, look: Size, region: Region): Candidate {
   const { box, score, landmarks } = candidate;
   const x = (value: number): number => region.left + (value * region.width) / look.width;

@@ -1,9 +1,9 @@
 import type { Region, Size } from '../../image/picture.js';
 
-/** A part of a pass: large faces apart, the network sees there what it would see in the whole. */
+/** A part of a look: large faces apart, the network sees there what it would see in the whole. */
 export interface Tile {
   /**
-   * What the tile answers for: faces centred here. The cores cover the pass and as much around it, where faces that
+   * What the tile answers for: faces centred here. The cores cover the look and as much around it, where faces that
    * its edge cuts may be centred, and none overlaps another.
    */
   readonly core: Region;
@@ -16,12 +16,12 @@ export interface Tile {
  * of those, which together take 7 % longer for what they share.
  */
 const maxSide = 768;
-/** Half of the largest face that a pass in more than one tile is for; a multiple of the networks' strides. */
+/** Half of the largest face that a look in more than one tile is for; a multiple of the networks' strides. */
 const surroundings = 64;
 /** Cuts lie between cells of the largest stride, so that a tile's cells are those of the whole. */
 const cellSide = 32;
 
-/** The tiles of a pass of this size, one if it is small. */
+/** The tiles of a look of this size, one if it is small. */
 export function tilesOf({ width, height }: Size): Tile[] {
   const columns = spansOf(width);
   return spansOf(height).flatMap((rows) => columns.map((span) => toTile(span, rows)));

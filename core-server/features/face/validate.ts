@@ -1,7 +1,9 @@
 import { invalidField, refuseField } from '../../../runtime/errors/refusal.js';
-import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
+
+/** Of a response, at most. */
+export const mostFaces = 1_000;
 
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {

@@ -5,7 +5,7 @@ import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
 
-/** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
+/** Up to Full HD, decoding the whole picture once costs less than decoding for each look and crop. */
 export const maxPixelsDecodedOnce = 1920 * 1080;
 
 /**

@@ -62,7 +62,7 @@ export async function openModel(
   { memory = 'kept', threads = 1 }: OpenModelOptions = {},
 ): Promise<Model> {
   const isKept = memory === 'kept';
-  // A memory plan is made for each picture size, and hardly any two passes have the same size: it costs 45 MB
+  // A memory plan is made for each picture size, and hardly any two looks have the same size: it costs 45 MB
   // per worker and gains nothing.
   const options = {
     ...sessionOptions,
