@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
 import sharp from 'sharp';
@@ -604,6 +607,36 @@ describe('the web console', { skip: noChromium }, () => {
     await refuse('the store is busy');
     await sample.click();
     await alert.filter({ hasText: /^The store is busy\. Try again in 7 s\.$/ }).waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  it('says when an answer about several pictures breaks off', async (t) => {
+    const server = createServer((_, answer) => {
+      answer.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      answer.write('{"index":0,"message":"success","result":[]}\n', () => answer.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+
+    const { page, problems } = await open();
+    await useKey(page);
+    const buffer = await readSample('astronaut.jpg');
+    const picture = { name: 'a.jpg', mimeType: 'image/jpeg', buffer };
+    await page.locator('#file').setInputFiles([picture, picture]);
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    const alert = page.getByRole('alert');
+    const analyseAll = page.getByRole('button', { name: 'Analyse all' });
+    await page.route('**/v1/faces/batch', (route) => route.continue({ url: `http://127.0.0.1:${port}/` }), {
+      times: 1,
+    });
+    await analyseAll.click();
+    await alert.filter({ hasText: 'The service cannot be reached. Is it still running?' }).waitFor();
+
+    await page.route('**/v1/faces/batch', (route) => route.fulfill({ body: '{"index":0,"mess' }), { times: 1 });
+    await analyseAll.click();
+    await alert.filter({ hasText: "is not the service's, or was cut off" }).waitFor();
     assert.deepEqual(problems, []);
   });
 

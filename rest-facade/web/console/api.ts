@@ -52,7 +52,7 @@ export async function send(request: ApiRequest, apiKey: string, signal?: AbortSi
 /** Sends a request whose answer is a file. Rejects with a Refusal. */
 export async function sendForFile(request: ApiRequest, apiKey: string): Promise<Blob> {
   const answer = await fetchAnswer(request, apiKey);
-  return answer.blob();
+  return answer.blob().catch(failConnection);
 }
 
 /** A line of an answer to several pictures. */
@@ -74,7 +74,8 @@ export async function sendForLines(
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
   let rest = '';
-  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+  const read = () => reader?.read().catch(failConnection);
+  for (let next = await read(); next?.value; next = await read()) {
     const texts = `${rest}${decoder.decode(next.value, { stream: true })}`.split('\n');
     rest = texts.pop() ?? '';
     for (const text of texts) {
@@ -85,6 +86,7 @@ export async function sendForLines(
       onLine(line, line.index);
     }
   }
+  if (rest !== '') throw refusalOf(answer, undefined);
   return lines;
 }
 
@@ -92,14 +94,16 @@ async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSi
   const headers: Record<string, string> = { apikey: toHeader(apiKey) };
   if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
   const { method, path } = request;
-  const answer = await fetch(addressOf(path), { method, headers, ...bodyOf(request), ...(signal && { signal }) }).catch(
-    (error: unknown) => {
-      if ((error as Error).name === 'AbortError') throw error;
-      throw new Refusal('UNREACHABLE', 'The service cannot be reached.');
-    },
-  );
+  const init = { method, headers, ...bodyOf(request), ...(signal && { signal }) };
+  const answer = await fetch(addressOf(path), init).catch(failConnection);
   if (!answer.ok) throw refusalOf(answer, await answer.json().catch(() => undefined));
   return answer;
+}
+
+/** What the browser says of a connection that failed, also in the middle of an answer, as a Refusal. */
+function failConnection(error: unknown): never {
+  if ((error as Error).name === 'AbortError') throw error;
+  throw new Refusal('UNREACHABLE', 'The service cannot be reached.');
 }
 
 function refusalOf(answer: Response, body: unknown): Refusal {
