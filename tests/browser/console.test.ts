@@ -613,7 +613,7 @@ describe('the web console', { skip: noChromium }, () => {
   it('says when an answer about several pictures breaks off', async (t) => {
     const server = createServer((_, answer) => {
       answer.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      answer.write('{"index":0,"message":"success","result":[]}\n', () => answer.destroy());
+      answer.write('{"index":0,"message":"success","result":[]}\n');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -632,12 +632,18 @@ describe('the web console', { skip: noChromium }, () => {
       times: 1,
     });
     await analyseAll.click();
+    await page.locator('#strip').getByText('No faces').waitFor();
+    server.closeAllConnections();
     await alert.filter({ hasText: 'The service cannot be reached. Is it still running?' }).waitFor();
 
     await page.route('**/v1/faces/batch', (route) => route.fulfill({ body: '{"index":0,"mess' }), { times: 1 });
     await analyseAll.click();
     await alert.filter({ hasText: "is not the service's, or was cut off" }).waitFor();
-    assert.deepEqual(problems, []);
+    // Chromium says of the connection that it failed.
+    assert.deepEqual(
+      problems.filter((problem) => !problem.includes('net::ERR_')),
+      [],
+    );
   });
 
   it('keeps the focus on a sample that moves below its picture', async () => {
