@@ -102,9 +102,12 @@ function checkContradictions(
     const others = texts.map(({ value }) => parseText(field, value));
     const member = memberOf(members, name);
     if (member !== undefined) others.push(parseMember(field, member));
-    if (others.some((other) => other !== message[name]))
-      throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
+    if (others.some((other) => other !== message[name])) throw contradiction(name);
   }
+}
+
+function contradiction(name: string): Refusal {
+  return refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
 }
 
 /** Fills the fields that the body, or without one the query string, has under their own names. */
@@ -122,7 +125,10 @@ function bindBody({ body, openFields }: Route, parts: RequestParts, message: Req
     // An empty text is what an HTML form sends for a field left blank: the same as an absent one.
     if (!text) continue;
     const variant = variantOf(field, text, openFields);
-    message[name] = variant ? true : parseText(field, text);
+    const value = variant ? true : parseText(field, text);
+    // By the word of a boolean before it.
+    if (name in message && message[name] !== value) throw contradiction(name);
+    message[name] = value;
     if (variant) message[variant.name] = true;
   }
 }

@@ -50,15 +50,8 @@ export function renderRestReference(): string {
 }
 
 function renderOperation(title: string, operation: Operation, schemas: Schemas): string[] {
-  const rows = [
-    ...(operation.parameters ?? []).map((parameter) => renderParameter(parameter)),
-    ...Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
-      const required = (schema['required'] ?? []) as readonly string[];
-      return Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(([name, member]) =>
-        renderRow(name, 'body', member, required.includes(name)),
-      );
-    }),
-  ];
+  const parameters = (operation.parameters ?? []).map((parameter) => renderParameter(parameter));
+  const rows = [...parameters, ...renderBody(operation)];
   const types = Object.keys(operation.requestBody?.content ?? {});
   return [
     `## ${title}`,
@@ -69,6 +62,23 @@ function renderOperation(title: string, operation: Operation, schemas: Schemas):
     ...renderExample(operation),
     renderRefusals(operation),
   ].filter((part) => part !== '');
+}
+
+/** The members of the body, each once, even where a form and a JSON object have it. */
+function renderBody({ requestBody }: Operation): string[] {
+  const rows = new Map<string, { name: string; places: string[]; member: Member; isRequired: boolean }>();
+  for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
+    const place = type === 'application/json' ? 'JSON' : 'form';
+    const required = (schema['required'] ?? []) as readonly string[];
+    for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Record<string, Member>)) {
+      const row = rows.get(name);
+      if (row) row.places.push(place);
+      else rows.set(name, { name, places: [place], member, isRequired: required.includes(name) });
+    }
+  }
+  return [...rows.values()].map(({ name, places, member, isRequired }) =>
+    renderRow(name, places.join(', '), member, isRequired),
+  );
 }
 
 function renderAnswer(operation: Operation, schemas: Schemas): string[] {
@@ -128,7 +138,10 @@ function nameOf(member: Member | undefined): string {
 
 function renderExample({ responses }: Operation): string[] {
   const [example] = Object.values(responses['200']?.content ?? {}).map((content) => content.example);
-  return example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+  if (example === undefined) return [];
+  // Lines of JSON are a text.
+  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  return [`\`\`\`json\n${text}\n\`\`\``];
 }
 
 /** `400: MISSING_FIELD, … · 401: …` */

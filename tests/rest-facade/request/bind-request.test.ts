@@ -60,6 +60,11 @@ test('requests and their messages', () => {
       { image, crop: true, crop_aligned: true, margin: 0.25 },
     ],
     [
+      ['POST', '/face_detect_single', form(['crop', 'aligned'], ['crop_aligned', '1'])],
+      'DetectSingleFace',
+      { image, crop: true, crop_aligned: true },
+    ],
+    [
       ['POST', '/face_detect_multi', form(['attributes', 'true'], ['min_quality', '0.5'])],
       'DetectAllFaces',
       { image, attributes: true, min_quality: 0.5 },
@@ -194,7 +199,7 @@ test('requests that are refused', () => {
     );
 });
 
-test('a second, different value for what the path, a header or a parameter says', () => {
+test('a second, different value for what the path, a header, a parameter or the word of a boolean says', () => {
   const password = { 'x-company-password': ['right'] };
   const table: [Parameters<typeof transcode>, string][] = [
     [['GET', `${score}?company=other`], 'company'],
@@ -204,6 +209,7 @@ test('a second, different value for what the path, a header or a parameter says'
     [['PUT', score, json({ password: 'wrong', detection_score: 0.5 }), password], 'password'],
     [['GET', '/face_config_score?detection=0.61&detection_score=0.2'], 'detection_score'],
     [['GET', `${score}?company=acme&company=other`], 'company'],
+    [['POST', '/face_detect_single', form(['crop', 'aligned'], ['crop_aligned', 'false'])], 'crop_aligned'],
   ];
   for (const [request, field] of table) {
     const message = `${field} is given twice with different values, want one`;
