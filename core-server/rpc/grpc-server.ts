@@ -13,8 +13,10 @@ import { limitConnections, openConnections } from '../../runtime/limits/limit-co
 import { formatAddress } from '../../runtime/net/addresses.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { StreamSettings } from './adapters/bidi.js';
+import { beginInTurns } from './grpc-js-patches/begin-in-turns.js';
 import { forgetUnwatched } from './grpc-js-patches/forget-unwatched.js';
 import { guardStreams } from './grpc-js-patches/guard-streams.js';
+import { limitStrangers, maxCallsOfStrangers } from './grpc-js-patches/limit-strangers.js';
 import { callWindowBytes, http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
 import { admitCalls, type KeyCheck } from './interceptors/admit-calls.js';
@@ -30,10 +32,7 @@ export interface Service {
 /** What all ports have in common, and the calls to them. */
 export interface RpcSettings extends StreamSettings {
   readonly host: string;
-  /**
-   * The calls that a connection may have open; nghttp2 refuses others. All that have arrived on all connections are begun
-   * in one turn of the event loop, and what comes next, such as a health check, waits for the end of that.
-   */
+  /** The calls that a connection may have open once one has shown a valid key; before, few (`limitStrangers`). */
   readonly maxCallsPerConnection: number;
   /** Sees every call, before all other interceptors. */
   readonly observer: ServerInterceptor;
@@ -75,7 +74,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
     interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing.signal)],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
-    'grpc.max_concurrent_streams': settings.maxCallsPerConnection,
+    'grpc.max_concurrent_streams': maxCallsOfStrangers,
     // Detects connections whose other side is gone or never spoke HTTP/2.
     ...keepalive,
     // channelz is not served, so do not collect its statistics.
@@ -105,6 +104,8 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   const http2Servers = http2ServersOf(server);
   for (const http2Server of http2Servers) {
     widenFlowControl(http2Server);
+    limitStrangers(http2Server, isTrustedProxy, settings.maxCallsPerConnection);
+    beginInTurns(http2Server);
     guardStreams(http2Server, limits);
     limitConnections(http2Server, { isExempt: isTrustedProxy, log });
   }

@@ -2,8 +2,8 @@ import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import type { FairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createTally } from '../../../runtime/limits/tally.js';
-import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isOurs } from '../service-paths.js';
+import { callerOf } from './caller-of.js';
 import { limitMessages } from './limit-messages.js';
 import { limitUnread } from './limit-unread.js';
 import { noteMistake } from './refuse-stream.js';
@@ -42,7 +42,7 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   const unread = createTally();
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
-    const address = addressOf(stream);
+    const address = callerOf(stream);
     const share = limits.unreadBytes.of(address);
     const mistake = sanitizeHeaders(headers);
     const path = String(headers[':path']);
@@ -77,8 +77,4 @@ function resetRefused(stream: ServerHttp2Stream): void {
     // A turn later: Node.js 22.23 and 26 drop a response that a reset overtakes, and writes what waits before that.
     if (isRefused && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   });
-}
-
-function addressOf({ session }: ServerHttp2Stream): string {
-  return session?.destroyed === false ? callerAddress(session.socket.remoteAddress ?? '') : '';
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
+import { noteKey } from '../grpc-js-patches/limit-strangers.js';
 import { linkToStream, mistakeOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
@@ -43,7 +44,10 @@ export function admitCalls(
             linkToStream(grpcCall, end);
             if (!requestStream) timer = setTimeout(() => end(tooSlow(maxDeadlineMs)), maxDeadlineMs);
             const admit = async () => {
-              if (!isKeyless(path)) await checkKey(metadata, method, grpcCall);
+              if (!isKeyless(path)) {
+                await checkKey(metadata, method, grpcCall);
+                noteKey(grpcCall);
+              }
               metadata.remove('apikey');
               metadata.remove('adminkey');
               pass(metadata);

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { maxCallsOfStrangers } from '../../../core-server/rpc/grpc-js-patches/limit-strangers.js';
 import { callWindowBytes, connectionWindowBytes } from '../../../core-server/rpc/grpc-js-patches/server-options.js';
+import type { ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { eventually } from '../../helpers/eventually.js';
 import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
 import { startService } from '../../helpers/service/service.js';
 import { openSocket } from '../../rest-facade/raw-http.js';
-import { maxCallsPerConnection, serve } from './served-calls.js';
+import { answer, call, maxCallsPerConnection, openAccess, serve } from './served-calls.js';
 
 test('a client may ping often, as those that check their connection do', async (t) => {
   openStage(t);
@@ -31,10 +33,18 @@ test('a client may have a whole picture under way', async (t) => {
   assert.equal(session.state.remoteWindowSize, connectionWindowBytes);
 });
 
-test('a connection has no more calls open than both queues hold and a hundred, also where its client ignores that', async (t) => {
-  const calls: string[] = [];
+/** @returns how many calls are begun of a client that opens more than it may, all of which wait for their key. */
+async function countBegunCalls(t: TestContext, trustedProxies: string, most: number): Promise<number> {
+  let begun = 0;
+  const ended: string[] = [];
+  const authenticate = () => {
+    begun += 1;
+    return new Promise<never>(() => undefined);
+  };
   const client = await serve(t, () => Promise.reject(new Error('no message comes')), {
-    callEnded: ({ method }) => calls.push(method),
+    access: { ...openAccess, authenticate },
+    callEnded: ({ method }) => ended.push(method),
+    trustedProxies,
   });
   const port = Number(client.getChannel().getTarget().split(':').at(-1));
   const socket = await openSocket(port);
@@ -59,10 +69,29 @@ test('a connection has no more calls open than both queues hold and a hundred, a
   };
   const openCall = (index: number) => frame(1, 4, 2 * index + 1, headers);
   const settings = frame(4, 0, 0, Buffer.alloc(0));
-  const asked = Array.from({ length: 5_000 }, (_, index) => openCall(index));
+  const asked = Array.from({ length: most + 50 }, (_, index) => openCall(index));
   socket.on('error', () => undefined).resume();
   socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings, ...asked]));
-  // Node.js ends a connection with so many streams that were refused.
-  await once(socket, 'close');
-  await eventually(() => calls.length === maxCallsPerConnection);
+  await eventually(() => begun === most);
+  socket.destroy();
+  await eventually(() => ended.length === begun);
+  return begun;
+}
+
+test('a facade has no more calls open than both queues hold and a hundred, also if it ignores that', async (t) => {
+  assert.equal(await countBegunCalls(t, '127.0.0.1', maxCallsPerConnection), maxCallsPerConnection);
+});
+
+test('a stranger has no more than a few calls open, also if it ignores that', async (t) => {
+  assert.equal(await countBegunCalls(t, '', maxCallsOfStrangers), maxCallsOfStrangers);
+});
+
+test('who has shown a valid key may have more calls open', async (t) => {
+  const waiting: (() => void)[] = [];
+  const handler = () => new Promise<ReadMeterResponse>((resolve) => waiting.push(() => resolve(answer)));
+  const client = await serve(t, handler);
+  const answers = Array.from({ length: 3 * maxCallsOfStrangers }, () => call(client));
+  await eventually(() => waiting.length === answers.length);
+  for (const answerOne of waiting) answerOne();
+  await Promise.all(answers);
 });

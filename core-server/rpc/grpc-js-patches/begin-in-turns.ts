@@ -1,0 +1,29 @@
+import type { Http2Server, Http2Session, ServerHttp2Stream } from 'node:http2';
+import { createTurns } from '../../../runtime/limits/turns.js';
+import { callerOf } from './caller-of.js';
+
+type Listener = (stream: ServerHttp2Stream, ...call: readonly unknown[]) => void;
+
+/**
+ * Hands calls to grpc-js in turns, one per turn of the event loop. What waits is no more than an HTTP/2 stream, of which a
+ * connection may have so many open.
+ *
+ * - Gains: all calls that had arrived were begun in one turn. After 228 of them came on each of 150 connections, a new
+ *   client's health check took 7 s, and 2.6 with this (a busy machine of two processors).
+ * - Costs: it takes the place of grpc-js's listener for streams.
+ * - Delete when grpc-js begins calls in turns.
+ */
+export function beginInTurns(server: Http2Server): void {
+  const listeners = server.listeners('stream') as Listener[];
+  server.removeAllListeners('stream');
+  const takeTurn = createTurns<Http2Session, Parameters<Listener>>((call) => {
+    // Its caller may have gone in the meantime.
+    if (!call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
+  });
+  server.on('stream', (...call) => {
+    const [stream] = call;
+    // grpc-js listens once it has begun.
+    stream.on('error', () => undefined);
+    if (stream.session) takeTurn(stream.session, callerOf(stream), call);
+  });
+}

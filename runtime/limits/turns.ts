@@ -1,0 +1,53 @@
+import { createSymbolProperty } from '../node-patches/symbol-property.js';
+
+/** What waits of a connection. */
+interface Line<Work> {
+  readonly caller: string;
+  readonly work: Work[];
+}
+
+/**
+ * Begins one piece of work per turn of the event loop, the first at once. Addresses take turns, and so do the connections
+ * of each, so that a client with much work on one connection, or on thousands, has no more of it begun than others.
+ *
+ * libuv accepts one connection per turn. If a turn began all pending work, it would take longer the more there is, and
+ * new connections, health checks among them, would wait in the kernel for seconds while others are served. This way, as
+ * many connections are accepted as work is begun.
+ *
+ * @param begin told how much of the same connection still waits
+ * @returns adds work of a connection, and tells how much of it waits now
+ */
+export function createTurns<Connection extends object, Work>(begin: (work: Work, waiting: number) => void) {
+  const lines = createSymbolProperty<Connection, Line<Work>>();
+  /** Those in which something waits, by address, in the order of their turns. */
+  const callers = new Map<string, Line<Work>[]>();
+  let hasBegun = false;
+
+  const join = (line: Line<Work>): void => {
+    const others = callers.get(line.caller);
+    if (others) others.push(line);
+    else callers.set(line.caller, [line]);
+  };
+
+  const next = (): void => {
+    const [turn] = callers;
+    hasBegun = turn !== undefined;
+    if (turn === undefined) return;
+    setImmediate(next);
+    const [caller, own] = turn;
+    callers.delete(caller);
+    const line = own.shift() as Line<Work>;
+    const first = line.work.shift() as Work;
+    if (own.length > 0) callers.set(caller, own);
+    if (line.work.length > 0) join(line);
+    begin(first, line.work.length);
+  };
+
+  return (connection: Connection, caller: string, work: Work): number => {
+    const line = lines.get(connection) ?? { caller, work: [] };
+    lines.set(connection, line);
+    if (line.work.push(work) === 1) join(line);
+    if (!hasBegun) next();
+    return line.work.length;
+  };
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { beginInTurns } from '../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
+import { eventually } from '../../helpers/eventually.js';
+
+/** A server that notes the paths of its streams as they begin, and two clients of it. */
+async function setUp(t: TestContext) {
+  const begun: string[] = [];
+  const server = createServer();
+  server.on('stream', (stream, headers) => {
+    begun.push(String(headers[':path']));
+    stream.respond({}, { endStream: true });
+  });
+  beginInTurns(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const open = async () => {
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    t.after(() => session.destroy());
+    await once(session, 'remoteSettings');
+    return session;
+  };
+  return { begun, server, one: await open(), other: await open() };
+}
+
+test('a call does not wait for all that came before it on another connection', async (t) => {
+  const { begun, one, other } = await setUp(t);
+  const count = 100;
+  for (let call = 0; call < count; call += 1) one.request({ ':path': '/many' });
+  other.request({ ':path': '/one' });
+  await eventually(() => begun.length === count + 1);
+  assert.ok(begun.indexOf('/one') < count / 2, `it was number ${begun.indexOf('/one')}`);
+});
+
+test('calls whose caller has gone while they waited are not begun', async (t) => {
+  const { begun, server, one } = await setUp(t);
+  server.prependListener('stream', (stream, headers) => {
+    if (headers[':path'] === '/gone') stream.destroy(new Error('its caller has gone'));
+  });
+  for (const path of ['/first', '/gone', '/last']) one.request({ ':path': path }).on('error', () => undefined);
+  await eventually(() => begun.includes('/last'));
+  assert.deepEqual(begun, ['/first', '/last']);
+});
