@@ -80,10 +80,10 @@ var File_imageanalysis_v1_model_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_model_proto_rawDesc = "" +
 	"\n" +
-	"\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\"9\n" +
-	"\tModelInfo\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversionB]\n" +
+	"\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"i\n" +
+	"\tModelInfo\x12'\n" +
+	"\x04name\x18\x01 \x01(\tB\x13\xaa\xbb\x18\x0f:\rface-detectorR\x04name\x123\n" +
+	"\aversion\x18\x02 \x01(\tB\x19\xaa\xbb\x18\x15:\x132026-11-22-2fe31df9R\aversionB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -115,6 +115,7 @@ func file_imageanalysis_v1_model_proto_init() {
 	if File_imageanalysis_v1_model_proto != nil {
 		return
 	}
+	file_imageanalysis_v1_rest_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1,3 +1,4 @@
+from imageanalysis.v1 import rest_pb2 as _rest_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Optional as _Optional
