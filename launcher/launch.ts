@@ -11,7 +11,7 @@ import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { supervise } from './supervise.js';
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly settings: LaunchSettings;
   readonly env: NodeJS.ProcessEnv;
   /** Receives one line at a time. */

@@ -3,7 +3,7 @@ import type { Refusal } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** What interceptors learn of a call, for the handler. */
-export interface CallState {
+interface CallState {
   /** Public id of the API key that it came with; as the caller claims it until the key is checked. */
   keyId?: string | undefined;
   /**

@@ -10,7 +10,7 @@ import {
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import { withoutStack } from '../../runtime/node-patches/without-stack.js';
-import type { Rpc } from '../protos.js';
+import type { Rpc } from '../protos/rpcs.js';
 import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
 import { coreUnavailable, fromGrpcError } from './grpc-error.js';
@@ -107,7 +107,7 @@ const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions
   deadline: new Date(Date.now() + deadline - performance.now()),
 });
 
-export interface CoreStream {
+interface CoreStream {
   send(request: object): void;
   /** Behind the last request. */
   end(): void;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Api, publicApi } from '../apis.js';
 import type { RequestLimits } from '../config.js';
-import type { KeyHeader } from '../protos.js';
+import type { KeyHeader } from '../protos/rpcs.js';
 import { groupRoutes } from '../request/choose-route.js';
 import type { Route } from '../request/route.js';
 import { describeErrors, errorSchema } from './describe-errors.js';

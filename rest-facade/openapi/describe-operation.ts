@@ -14,7 +14,7 @@ import { commentOf, describeAnswer, formatBytes, requestSchema, type Schema, unw
 
 const { lcFirst, ucFirst } = protobuf.util;
 
-export interface OperationContext {
+interface OperationContext {
   readonly reasons: readonly ErrorReason[];
   readonly responses: ReturnType<typeof createResponseSchemas>;
   readonly limits: RequestLimits;

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
-import { readProtos } from '../protos.js';
+import { readProtos } from '../protos/rpcs.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
+import { shownValues } from '../protos/shown-values.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
-import { shownValues } from '../shown-values.js';
 
 /** A JSON Schema, or any other part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { refuseField } from '../../runtime/errors/refusal.js';
-import type { KeyHeader } from '../protos.js';
+import type { KeyHeader } from '../protos/rpcs.js';
 
 /** What a header wants, and which keys are none. */
 const rules: Readonly<Record<KeyHeader, { wish: string; maxLength: number; form: RegExp; mistake: string }>> = {

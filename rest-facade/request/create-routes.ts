@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs';
 import type { FieldRules, RestBinding, RestOptions } from '../../generated/imageanalysis/v1/rest.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
-import type { Rpc } from '../protos.js';
-import { optionOf, readOption } from '../read-option.js';
+import { optionOf, readOption } from '../protos/read-option.js';
+import type { Rpc } from '../protos/rpcs.js';
 import { groupRoutes } from './choose-route.js';
 import { type Field, readFields } from './field.js';
 import { type BodyRule, hasPicture, isChoice, type PictureRule, type Route } from './route.js';

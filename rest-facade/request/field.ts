@@ -1,12 +1,12 @@
 import protobuf from 'protobufjs';
 import { z } from 'zod';
 import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
-import { shownValues } from '../shown-values.js';
-import { toTimestamp } from '../timestamp.js';
+import { shownValues } from '../protos/shown-values.js';
+import { toTimestamp } from '../protos/timestamp.js';
 import type { NamedValue } from './parse-target.js';
 
 /** How a field is read: by its type in the proto; a double is a score or another part of one. */
-export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32' | 'enum' | 'time';
+type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32' | 'enum' | 'time';
 
 export interface Field {
   readonly name: string;

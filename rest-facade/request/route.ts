@@ -1,7 +1,7 @@
 import type protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { Reason } from '../../runtime/errors/reasons.js';
-import type { Rpc } from '../protos.js';
+import type { Rpc } from '../protos/rpcs.js';
 import type { Field } from './field.js';
 
 export type BodyRule =
@@ -25,7 +25,7 @@ export interface PictureRule {
 export const hasPicture = (rule: BodyRule): rule is PictureRule => 'sentAs' in rule;
 
 /** A query parameter that the proto names. */
-export interface QueryRule {
+interface QueryRule {
   readonly name: string;
   /** If undefined, only its presence counts. */
   readonly field: Field | undefined;

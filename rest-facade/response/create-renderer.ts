@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
-import { shownValues } from '../shown-values.js';
+import { shownValues } from '../protos/shown-values.js';
 import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
 import { withBase64 } from './late-base64.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
@@ -18,7 +18,7 @@ type Compiled = Map<protobuf.Type, Append>;
  * Shows a message of the core as the JSON body of a response, as text.
  * @param later takes the bytes whose base64 is made later; if absent, it is made at once
  */
-export type Renderer = (answer: object, elapsedMs: number, later?: Buffer[]) => string;
+type Renderer = (answer: object, elapsedMs: number, later?: Buffer[]) => string;
 
 /**
  * Compiles what shows a message as the JSON body of a response: `message`, `process_time` in seconds, and the

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import type { FieldRules, RestField, RestFile, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
-import { optionOf } from '../read-option.js';
-import { toTimestamp } from '../timestamp.js';
+import { optionOf } from '../protos/read-option.js';
+import { toTimestamp } from '../protos/timestamp.js';
 
 /**
  * What the options of `rest.proto` say about a field.

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { fromTimestamp, type Timestamp } from '../timestamp.js';
+import { fromTimestamp, type Timestamp } from '../protos/timestamp.js';
 import { writeBase64 } from './late-base64.js';
 
 /** How JSON shows a scalar type of the protos: its schema, and its text. */

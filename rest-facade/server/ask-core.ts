@@ -4,10 +4,11 @@ import { callerAddress } from '../../runtime/net/addresses.js';
 import type { RequestLimits } from '../config.js';
 import type { CallContext, CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
-import type { Rpc } from '../protos.js';
+import type { Rpc } from '../protos/rpcs.js';
 import type { Reading } from '../request/body/pump.js';
-import { reserveBody, type UnreadAnswers } from '../reserve-memory.js';
+import { reserveBody } from '../request/body/reserve-body.js';
 import { type HttpAnswer, send } from '../response/send.js';
+import type { UnreadAnswers } from '../response/unread-answers.js';
 
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Refusal } from '../../runtime/errors/refusal.js';
-import type { Rpc } from '../protos.js';
+import type { Rpc } from '../protos/rpcs.js';
 import { readApiKey } from '../request/api-key.js';
 import { readBytes } from '../request/body/read-json.js';
 import { checkHeaders, maxPlainBodyBytes } from '../request/read-body.js';

@@ -13,7 +13,7 @@ import { type CoreClient, createCoreClient } from '../core-client/core-client.js
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
-import { loadRpcs } from '../protos.js';
+import { loadRpcs } from '../protos/rpcs.js';
 import { createRoutes } from '../request/create-routes.js';
 import { createApp } from './app.js';
 import { type HttpServer, startHttpServer } from './http-server.js';

@@ -2,7 +2,7 @@ import type { status } from '@grpc/grpc-js';
 import { StacklessError } from '../node-patches/without-stack.js';
 import { codeOfReason, type Reason } from './reasons.js';
 
-export interface RefusalOptions {
+interface RefusalOptions {
   /** Machine-readable facts for the caller: `field`, `value`, `limit` and the like. Never secrets. */
   readonly details?: Readonly<Record<string, string>> | undefined;
   /** When trying again is worth it, whole seconds. */

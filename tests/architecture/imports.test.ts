@@ -165,7 +165,8 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['pages/', 'openapi/', 'web-rpc/'],
     ['response/', 'core-client/'],
     ['request/'],
-    [''], // settings, protos and certificates
+    ['protos/'],
+    [''], // settings, and which services there are
     ['grpc-js-patches/'],
   ],
 };

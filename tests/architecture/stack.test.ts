@@ -19,7 +19,7 @@ const { dependencies, devDependencies } = JSON.parse(readText('package.json')) a
 /** Where the product uses each at run time. */
 const uses: Record<string, string> = {
   '@grpc/grpc-js': 'core-server/rpc/grpc-server.ts',
-  '@grpc/proto-loader': 'rest-facade/protos.ts',
+  '@grpc/proto-loader': 'rest-facade/protos/rpcs.ts',
   express: 'rest-facade/server/app.ts',
   busboy: 'rest-facade/request/body/read-multipart.ts',
   'onnxruntime-node': 'core-server/inference/models/sessions.ts',

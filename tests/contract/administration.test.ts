@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { loadRpcs } from '../../rest-facade/protos.js';
+import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { unwrap } from '../../rest-facade/openapi/schema.js';
-import { readProtos } from '../../rest-facade/protos.js';
+import { readProtos } from '../../rest-facade/protos/rpcs.js';
 import { fieldOptionsOf } from '../../rest-facade/response/field-options.js';
 import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
 

@@ -1,6 +1,6 @@
 import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
-import { loadRpcs } from '../../rest-facade/protos.js';
+import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import { readVersion } from '../../runtime/process/version.js';
 import type { OpenApiDocument, Operation, Parameter } from '../helpers/net/openapi.js';

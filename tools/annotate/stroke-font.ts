@@ -37,7 +37,7 @@ const strokes: Readonly<Record<string, string>> = {
   ' ': '',
 };
 
-export interface TextStyle {
+interface TextStyle {
   readonly x: number;
   readonly y: number;
   /** Height of a capital letter, pixels. */

@@ -25,7 +25,7 @@ const mirrorWeight = 0.4;
 /** The share of its score that is left to a face that the mirror image does not show. */
 const unmirroredShare = 0.8;
 
-export interface SecondLook {
+interface SecondLook {
   /** In the picture's own pixels. */
   readonly region: Region;
   /** Scale of the look, of the picture's own pixels. */

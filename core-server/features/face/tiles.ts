@@ -1,7 +1,7 @@
 import type { Region, Size } from '../../image/picture.js';
 
 /** A part of a look: large faces apart, the network sees there what it would see in the whole. */
-export interface Tile {
+interface Tile {
   /**
    * What the tile answers for: faces centred here. The cores cover the look and as much around it, where faces that
    * its edge cuts may be centred, and none overlaps another.

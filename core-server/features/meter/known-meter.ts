@@ -15,7 +15,7 @@ export interface KnownMeter {
 }
 
 /** Digits, and how many at the end are the fraction; undefined if unknown. */
-export interface ReadDigits {
+interface ReadDigits {
   readonly text: string;
   readonly fractionWheels: number | undefined;
 }

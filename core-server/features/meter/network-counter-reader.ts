@@ -12,7 +12,7 @@ import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 
-export type MeterModels = {
+type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
   readonly locate: Pick<Model, 'run' | 'release'>;
   /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2], upside_down [K], scores [K]. */

@@ -12,7 +12,7 @@ import type { SeenCounter } from './photos/fuse-photos.js';
 import type { CounterLight } from './read/counter-light.js';
 
 // Only the names: the enums are next to the gRPC service, whose library no worker needs.
-export type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
+type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
 export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED'>;
 
 export interface ReadMeterInput {

@@ -3,7 +3,7 @@ export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'hei
 // Our own few lines: code that sees hostile bytes first should be short enough to review.
 
 /** A type that is recognised only to name it in the refusal: an animated AVIF. */
-export type UnsupportedType = 'avis';
+type UnsupportedType = 'avis';
 
 /** Detects a picture's type from its first bytes, whatever it claims to be; undefined for anything else. */
 export function sniffType(bytes: Uint8Array): ImageType | UnsupportedType | undefined {

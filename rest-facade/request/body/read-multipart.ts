@@ -30,7 +30,7 @@ interface FileRule {
   readonly areSeparate: boolean;
 }
 
-export interface FormFile {
+interface FormFile {
   readonly filename: string;
   readonly bytes: Buffer;
   /** Only if it is too large, and refused alone. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { ErrorReason } from '../../../generated/imageanalysis/v1/errors.js';
-import { readProtos } from '../../../rest-facade/protos.js';
+import { readProtos } from '../../../rest-facade/protos/rpcs.js';
 import { toHttpStatus } from '../../../rest-facade/response/http-error.js';
 import { codeOfReason, type Reason } from '../../../runtime/errors/reasons.js';
 import { grpcCodeOf } from '../../helpers/net/grpc-code-of.js';

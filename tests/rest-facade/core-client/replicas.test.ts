@@ -7,7 +7,7 @@ import { toTarget } from '../../../rest-facade/config.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startFacade, withKey } from '../facade.js';

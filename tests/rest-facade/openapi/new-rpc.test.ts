@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createDocument } from '../../../rest-facade/openapi/create-document.js';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import type { Route } from '../../../rest-facade/request/route.js';
 import { createResponder } from '../../../rest-facade/response/create-renderer.js';

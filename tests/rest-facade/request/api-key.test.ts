@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyHeader } from '../../../rest-facade/protos.js';
+import type { KeyHeader } from '../../../rest-facade/protos/rpcs.js';
 import { readApiKey } from '../../../rest-facade/request/api-key.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { bindRequest, type ParsedBody, type RequestParts } from '../../../rest-facade/request/bind-request.js';
 import { chooseRoute } from '../../../rest-facade/request/choose-route.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createByteCollector } from '../../../rest-facade/request/body/byte-collector.js';
 import { decodeDataUrl } from '../../../rest-facade/request/body/data-url.js';
-import { reserveBody } from '../../../rest-facade/reserve-memory.js';
+import { reserveBody } from '../../../rest-facade/request/body/reserve-body.js';
 import { maxSmallChunks, minMeanChunkBytes } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { reasonOf } from '../refusals.js';

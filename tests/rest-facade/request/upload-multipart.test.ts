@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
-import { reserveBody } from '../../../rest-facade/reserve-memory.js';
+import { reserveBody } from '../../../rest-facade/request/body/reserve-body.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';

@@ -6,7 +6,7 @@ import { Any } from '../../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_details.js';
 import { Status } from '../../../generated/google/rpc/status.js';
 import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
-import { loadRpcs, readProtos } from '../../../rest-facade/protos.js';
+import { loadRpcs, readProtos } from '../../../rest-facade/protos/rpcs.js';
 import { createRenderer } from '../../../rest-facade/response/create-renderer.js';
 import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';

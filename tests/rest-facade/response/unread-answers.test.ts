@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { createUnreadAnswers } from '../../../rest-facade/reserve-memory.js';
+import { createUnreadAnswers } from '../../../rest-facade/response/unread-answers.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import express from 'express';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createApp, createRouter } from '../../../rest-facade/server/app.js';
 import { expressMessages } from '../../../rest-facade/server/express-messages.js';

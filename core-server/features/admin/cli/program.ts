@@ -5,7 +5,7 @@ import { scoreRule } from '../../../common/score.js';
 import type { AdminHandlers } from '../service.js';
 import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
 
-export interface AdminCliDependencies {
+interface AdminCliDependencies {
   /** Opens the store, which must exist unless the work `mayCreate` it, does the work and closes the store. */
   readonly withHandlers: <T>(
     work: (handlers: AdminHandlers) => Promise<T>,

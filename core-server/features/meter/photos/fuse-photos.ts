@@ -13,7 +13,7 @@ export interface SeenCounter {
   readonly hypothesis: Pick<Hypothesis, 'strips' | 'readings' | 'marks'>;
 }
 
-export interface FusedCounter {
+interface FusedCounter {
   readonly counter: CounterReading;
   /** The photo that says most for it; the places of `counter` are in that one. */
   readonly best: number;

@@ -12,7 +12,7 @@ const ofOnePhoto: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 /** The reason why a photo could not be read. */
-export interface RefusedPhoto {
+interface RefusedPhoto {
   readonly refusal: string;
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FuseMeterReadingsRequest, StreamReadMetersRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { loadRpcs } from '../../rest-facade/protos.js';
+import {
+  FuseMeterReadingsRequest,
+  StreamReadMetersRequest,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 
 /** As grpc-js makes it: five bytes, then the message. */
 function frame(message: Buffer): Buffer {

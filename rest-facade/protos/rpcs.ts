@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fromJSON, type MethodDefinition } from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
-import type { RestService } from '../generated/imageanalysis/v1/rest.js';
-import { publicApi } from './apis.js';
-import { serializeOnce } from './grpc-js-patches/serialize-once.js';
+import type { RestService } from '../../generated/imageanalysis/v1/rest.js';
+import { publicApi } from '../apis.js';
+import { serializeOnce } from '../grpc-js-patches/serialize-once.js';
 import { optionOf } from './read-option.js';
 
-/** Folder of the protos, relative to `dist/rest-facade/`. */
-const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
+/** Folder of the protos, relative to `dist/rest-facade/protos/`. */
+const protoDir = fileURLToPath(new URL('../../../proto', import.meta.url));
 
 /** The headers that a key may have, which is the metadata that the core wants it in. */
 export type KeyHeader = 'apikey' | 'adminkey';

@@ -1,5 +1,5 @@
 import type protobuf from 'protobufjs';
-import type { RestEnum } from '../generated/imageanalysis/v1/rest.js';
+import type { RestEnum } from '../../generated/imageanalysis/v1/rest.js';
 import { optionOf } from './read-option.js';
 
 /** The values of an enumeration by their names in the proto, which need a prefix there. */
