@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
-import { limitPipelining, maxUnanswered } from '../../../runtime/limits/limit-pipelining.js';
+import { limitPipelining, maxPipelined, maxUnanswered } from '../../../runtime/limits/limit-pipelining.js';
 import { deferred } from '../../helpers/deferred.js';
 import { answerAll } from '../answers.js';
 import { startBoth } from '../facade.js';
@@ -13,9 +13,9 @@ function setUp() {
   const passed: ServerResponse[] = [];
   const handle = limitPipelining((_request, response) => void passed.push(response));
   const socket = new Socket();
-  const arrive = (count: number) => {
+  const arrive = (count: number, on = socket) => {
     for (let n = 0; n < count; n += 1) {
-      const request = new IncomingMessage(socket);
+      const request = new IncomingMessage(on);
       handle(request, new ServerResponse(request));
     }
   };
@@ -39,6 +39,45 @@ test('requests that are answered make room for others', () => {
     for (const response of passed.splice(0)) response.emit('close');
   }
   assert.equal(socket.destroyed, false);
+});
+
+test('connections of one address have only so many such requests together, and leave some to others', async () => {
+  const { passed, arrive } = setUp();
+  const from = (remoteAddress: string) =>
+    Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+  const sockets = Array.from({ length: maxPipelined / maxUnanswered }, () => from('192.0.2.1'));
+  for (const socket of sockets) arrive(maxUnanswered, socket);
+  const most = (maxPipelined * 4) / 5 + sockets.length;
+  assert.ok(passed.length <= most && passed.length > most - maxUnanswered, `${passed.length} were begun`);
+  const open = sockets.filter(({ destroyed }) => !destroyed);
+  assert.ok(open.length < sockets.length);
+  // The first of each connection takes no place.
+  const alone = from('192.0.2.1');
+  arrive(1, alone);
+  const other = from('192.0.2.2');
+  arrive(maxUnanswered, other);
+  assert.deepEqual([alone.destroyed, other.destroyed], [false, false]);
+  for (const socket of open) socket.destroy();
+  await Promise.all(open.map((socket) => once(socket, 'close')));
+  const later = from('192.0.2.1');
+  arrive(maxUnanswered, later);
+  assert.equal(later.destroyed, false);
+});
+
+test('what a connection sent beyond the limit is not even parsed', async (t) => {
+  let parsed = 0;
+  const handle = limitPipelining(() => undefined);
+  const server = createServer((request, response) => {
+    parsed += 1;
+    handle(request, response);
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = await openSocket((server.address() as AddressInfo).port);
+  socket.on('error', () => {}); // the reset
+  socket.resume().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000));
+  await once(socket, 'close');
+  assert.equal(parsed, maxUnanswered + 1);
 });
 
 test('who pipelines up to the limit, again and again, is answered', async (t) => {
