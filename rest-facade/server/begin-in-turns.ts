@@ -15,7 +15,8 @@ const isHeld = createSymbolProperty<Socket, boolean>();
  * what all connections have sent ahead, and take as long.
  */
 export function beginInTurns(handle: RequestListener): RequestListener {
-  const takeTurn = createTurns<Socket, Parameters<RequestListener>>((exchange, waiting) => {
+  const callerOf = (socket: Socket): string => callerAddress(socket.remoteAddress ?? '');
+  const takeTurn = createTurns<Socket, Parameters<RequestListener>>(callerOf, (exchange, waiting) => {
     const [{ socket }] = exchange;
     if (waiting === 0 && isHeld.get(socket)) {
       isHeld.set(socket, false);
@@ -36,7 +37,7 @@ export function beginInTurns(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     arrivals.set(request, performance.now());
-    const waiting = takeTurn(socket, callerAddress(socket.remoteAddress ?? ''), [request, response]);
+    const waiting = takeTurn(socket, [request, response]);
     if (waiting > 1) queueMicrotask(() => hold(socket));
   };
 }

@@ -14,10 +14,14 @@ interface Line<Work> {
  * new connections, health checks among them, would wait in the kernel for seconds while others are served. This way, as
  * many connections are accepted as work is begun.
  *
+ * @param callerOf address by which a connection is counted, asked for once
  * @param begin told how much of the same connection still waits
  * @returns adds work of a connection, and tells how much of it waits now
  */
-export function createTurns<Connection extends object, Work>(begin: (work: Work, waiting: number) => void) {
+export function createTurns<Connection extends object, Work>(
+  callerOf: (connection: Connection) => string,
+  begin: (work: Work, waiting: number) => void,
+) {
   const lines = createSymbolProperty<Connection, Line<Work>>();
   /** Those in which something waits, by address, in the order of their turns. */
   const callers = new Map<string, Line<Work>[]>();
@@ -43,8 +47,8 @@ export function createTurns<Connection extends object, Work>(begin: (work: Work,
     begin(first, line.work.length);
   };
 
-  return (connection: Connection, caller: string, work: Work): number => {
-    const line = lines.get(connection) ?? { caller, work: [] };
+  return (connection: Connection, work: Work): number => {
+    const line = lines.get(connection) ?? { caller: callerOf(connection), work: [] };
     lines.set(connection, line);
     if (line.work.push(work) === 1) join(line);
     if (!hasBegun) next();

@@ -16,7 +16,7 @@ type Listener = (stream: ServerHttp2Stream, ...call: readonly unknown[]) => void
 export function beginInTurns(server: Http2Server): void {
   const listeners = server.listeners('stream') as Listener[];
   server.removeAllListeners('stream');
-  const takeTurn = createTurns<Http2Session, Parameters<Listener>>((call) => {
+  const takeTurn = createTurns<Http2Session, Parameters<Listener>>(callerOf, (call) => {
     // Its caller may have gone in the meantime.
     if (!call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
   });
@@ -24,6 +24,6 @@ export function beginInTurns(server: Http2Server): void {
     const [stream] = call;
     // grpc-js listens once it has begun.
     stream.on('error', () => undefined);
-    if (stream.session) takeTurn(stream.session, callerOf(stream), call);
+    if (stream.session) takeTurn(stream.session, call);
   });
 }

@@ -42,7 +42,7 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   const unread = createTally();
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
-    const address = callerOf(stream);
+    const address = callerOf(stream.session);
     const share = limits.unreadBytes.of(address);
     const mistake = sanitizeHeaders(headers);
     const path = String(headers[':path']);
