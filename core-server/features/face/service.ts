@@ -8,7 +8,7 @@ import type {
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateScore } from '../../common/score.js';
-import { preparePicture } from '../../image/inspect/receive-picture.js';
+import { receivePicture } from '../../image/inspect/receive-picture.js';
 import { imageFormats, type ImageLimits, redactionStyles } from '../../image/picture.js';
 import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
@@ -46,12 +46,12 @@ export function createFaceDetectionHandlers(
     if (minScore !== undefined) validateScore('min_score', minScore);
     const minQuality = validateShare('min_quality', request.minQuality);
     const crop = validateCrop(request);
-    const { image, transfer } = preparePicture(request.image, limits);
+    const image = receivePicture(request.image, limits);
     const threshold = await resolveThreshold({ minScore, company });
     const found = await pool.run(
       'detectFaces',
       { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
-      { ...call, transfer },
+      call,
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');
@@ -91,10 +91,10 @@ export function createFaceDetectionHandlers(
       const style = validateChoice('style', request.style, redactionStyles) ?? 'blur';
       const margin = validateShare('margin', request.margin) ?? redactionMargin;
       const format = validateChoice('format', request.format, imageFormats);
-      const { image, transfer } = preparePicture(request.image, limits);
+      const image = receivePicture(request.image, limits);
       const threshold = await resolveRedactionThreshold({ minScore, company });
       const input = { image, minScore: threshold.value, style, margin, format, limits };
-      const redacted = await pool.run('redactFaces', input, { ...call, transfer });
+      const redacted = await pool.run('redactFaces', input, call);
       const { file, faceCount, timings, width, height } = redacted;
       call.log.debug({ faces: faceCount, width, height, timings }, 'faces redacted');
       return { image: file, contentType: `image/${redacted.format}`, faceCount };

@@ -8,8 +8,8 @@ import {
 import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
-import { preparePicture } from '../../image/inspect/receive-picture.js';
-import type { ImageLimits } from '../../image/picture.js';
+import { receivePicture } from '../../image/inspect/receive-picture.js';
+import type { ImageFile, ImageLimits } from '../../image/picture.js';
 import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import { fuseReadings } from './photos/fuse-readings.js';
@@ -29,19 +29,16 @@ export function createMeterReadingHandlers(deps: {
 }): Handlers<MeterReadingServiceServer, [call: Call]> {
   const { pool, limits, rules, checkBelow, model } = deps;
 
-  const prepare = (bytes: Uint8Array) => preparePicture(bytes, limits);
+  const receive = (bytes: Uint8Array) => receivePicture(bytes, limits);
 
   /** @throws Refusal NO_READING, and what decoding and the pool refuse */
   const readPhoto = async (
-    { image, transfer }: ReturnType<typeof prepare>,
+    image: ImageFile,
     call: Call,
     wish: Pick<ReadMeterInput, 'known' | 'printed' | 'evidence'>,
   ) => {
-    const { reading, evidence, timings } = await pool.run(
-      'readMeter',
-      { image, checkBelow, limits, ...wish },
-      { ...call, transfer },
-    );
+    const input = { image, checkBelow, limits, ...wish };
+    const { reading, evidence, timings } = await pool.run('readMeter', input, call);
     call.log.debug({ timings, found: reading !== null }, 'meter read');
     if (reading === null)
       throw refuseImage('NO_READING', 'shows no counter that can be read, try a sharp photo of its wheels');
@@ -52,12 +49,12 @@ export function createMeterReadingHandlers(deps: {
     /**
      * Reads one photo.
      *
-     * @throws Refusal what `validateKnownMeter`, `preparePicture` and `readPhoto` refuse
+     * @throws Refusal what `validateKnownMeter`, `receivePicture` and `readPhoto` refuse
      */
     async readMeter(request, call) {
       const known = validateKnownMeter(request);
       const wish = { known, printed: request.serialNumber ?? false };
-      const { reading } = await readPhoto(prepare(request.image), call, wish);
+      const { reading } = await readPhoto(receive(request.image), call, wish);
       return toResponse(reading, request, model);
     },
 
@@ -69,7 +66,7 @@ export function createMeterReadingHandlers(deps: {
     async fuseMeterReadings(request, call) {
       const known = validateKnownMeter(request);
       validatePhotos(request);
-      const photos = await readPhotos(request.images, call, prepare, async (picture, own) => {
+      const photos = await readPhotos(request.images, call, receive, async (picture, own) => {
         const { reading, evidence } = await readPhoto(picture, own, { known, printed: false, evidence: true });
         if (evidence === undefined) throw new Error('the worker returned no evidence');
         return { reading, evidence };

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type { Transferable } from 'node:worker_threads';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 
 /** From the pool to a worker, which has one job at a time. */
@@ -8,8 +7,6 @@ export type ToWorker =
       readonly type: 'run';
       readonly task: string;
       readonly input: unknown;
-      /** What of the input was transferred: the worker gives it back if it returns the job. */
-      readonly transfer: readonly Transferable[];
       /** Its share of the memory, reserved already. */
       readonly weight: number;
       /** Whether the core of an idle worker may help. */
@@ -23,13 +20,8 @@ export type ToWorker =
 /** From a worker to the pool. */
 export type FromWorker =
   | { readonly type: 'ready' }
-  /** The job needs this share of the memory first; what was transferred comes back with it. */
-  | {
-      readonly type: 'returned';
-      readonly weight: number;
-      readonly input?: unknown;
-      readonly transfer: readonly Transferable[];
-    }
+  /** The job needs this share of the memory first. */
+  | { readonly type: 'returned'; readonly weight: number }
   | { readonly type: 'done'; readonly output: unknown; readonly jobMs: number }
   | { readonly type: 'failed'; readonly error: WireError; readonly jobMs: number };
 

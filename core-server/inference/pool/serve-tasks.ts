@@ -1,4 +1,4 @@
-import type { MessagePort, Transferable } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { type FromWorker, toWireError, type ToWorker } from './messages.js';
 import type { TaskMap } from './worker-pool.js';
 
@@ -40,31 +40,26 @@ export function serveTasks<T extends TaskMap>(options: {
   release(): Promise<void>;
 }): void {
   const { port, handlers } = options;
-  const send = (message: FromWorker, transfer: readonly Transferable[] = []): void =>
-    port.postMessage(message, transfer);
+  const send = (message: FromWorker): void => port.postMessage(message);
   let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const run = async ({ task, input, transfer, ...message }: RunMessage): Promise<void> => {
+  const run = async ({ task, input, weight: reserved, hasSpareCore }: RunMessage): Promise<void> => {
     const { signal } = (current = new AbortController());
     // Measured here: while the main thread is busy with something else, jobs take no longer.
     const startedAt = performance.now();
     const jobMs = (): number => performance.now() - startedAt;
     const reserve = (weight: number): void => {
-      if (weight > message.weight) throw new NeedsMemory(weight);
+      if (weight > reserved) throw new NeedsMemory(weight);
     };
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      const { hasSpareCore, weight } = message;
-      const output = await handler(input, { signal, hasSpareCore, weight, reserve });
+      const output = await handler(input, { signal, hasSpareCore, weight: reserved, reserve });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
-      if (!(error instanceof NeedsMemory)) send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
-      else {
-        const { weight } = error;
-        send({ type: 'returned', weight, transfer, ...(transfer.length > 0 && { input }) }, transfer);
-      }
+      if (error instanceof NeedsMemory) send({ type: 'returned', weight: error.weight });
+      else send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
     } finally {
       current = undefined;
     }

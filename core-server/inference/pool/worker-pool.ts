@@ -1,4 +1,3 @@
-import type { Transferable } from 'node:worker_threads';
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { createFairQueue } from '../../common/fair-queue.js';
@@ -15,10 +14,7 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
  * The keys of calls take turns, those first that have the fewest jobs in workers, and none takes all places; a job
  * unlikely to be done in time is refused.
  */
-export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'signal'>> {
-  /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
-  readonly transfer?: readonly Transferable[];
-}
+export type RunOptions = Pick<Call, 'signal'> & Partial<Call>;
 
 /** Threads that each do one job at a time, behind one bounded queue. */
 export type WorkerPool<T extends TaskMap> = ReturnType<typeof createWorkerPool<T>>;
@@ -99,7 +95,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   };
 
   const retryOrGiveUp = (job: Job): void => {
-    if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
+    if (job.attempts < maxAttempts && !closing) {
       queue.putBack(job);
     } else {
       job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: lastLoss }));
@@ -128,14 +124,14 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     input: T[K]['input'],
     runOptions: RunOptions,
   ): Promise<T[K]['output']> => {
-    const { signal, keyId: owner = '', wait = 'refuse', transfer = [], reportStart: onStart } = runOptions;
+    const { signal, keyId: owner = '', wait = 'refuse', reportStart: onStart } = runOptions;
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
       const fresh = { weight: 0, attempts: 0, createdAt: performance.now() };
-      job = { ...fresh, task, owner, input, transfer, onStart, signal, resolve, reject };
+      job = { ...fresh, task, owner, input, onStart, signal, resolve, reject };
     });
     const idle = findIdle();
     if (idle) assign(idle, job);

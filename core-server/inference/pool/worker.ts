@@ -1,5 +1,5 @@
 import '../models/no-telemetry.js';
-import { type Transferable, Worker as Thread } from 'node:worker_threads';
+import { Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { fromWireError, type FromWorker, type ToWorker } from './messages.js';
@@ -9,8 +9,7 @@ export interface Job {
   readonly task: string;
   /** On whose behalf it is done. */
   readonly owner: string;
-  input: unknown;
-  transfer: readonly Transferable[];
+  readonly input: unknown;
   /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
   weight: number;
   /** Milliseconds, monotonic. */
@@ -89,8 +88,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     name: 'analysis',
     resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb: heapMb },
   });
-  const send = (message: ToWorker, transfer: readonly Transferable[] = []): void =>
-    thread.postMessage(message, transfer);
+  const send = (message: ToWorker): void => thread.postMessage(message);
 
   const takeJob = (): Job | undefined => {
     clearTimeout(timer);
@@ -120,8 +118,6 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     if (done === undefined) return;
     if (message.type === 'returned') {
       done.weight = message.weight;
-      done.transfer = message.transfer;
-      if (message.transfer.length > 0) done.input = message.input;
       done.attempts -= 1;
       events.returned(done);
       becomeFree();
@@ -197,8 +193,8 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       job = next;
       next.attempts += 1;
       try {
-        const { task, input, transfer, weight } = next;
-        send({ type: 'run', task, input, transfer, weight, hasSpareCore }, transfer);
+        const { task, input, weight } = next;
+        send({ type: 'run', task, input, weight, hasSpareCore });
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));

@@ -86,7 +86,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   assert.deepEqual(wishes, [{ company: 'acme', minScore: undefined }]);
   assert.equal(jobs.length, 1);
   assert.equal(jobs[0]?.task, 'detectFaces');
-  assert.deepEqual(jobs[0]?.options, { ...call, wait: 'queue', transfer: [] });
+  assert.deepEqual(jobs[0]?.options, { ...call, wait: 'queue' });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image.bytes), png);
   assert.deepEqual(rest, {

@@ -54,7 +54,7 @@ test('the type is told for what encoders write, from a view into larger memory t
   }
 });
 
-const png = bytes('\x89PNG\r\n\x1a\n____________');
+const png = new Uint8Array(bytes('\x89PNG\r\n\x1a\n____________'));
 const refused = (file: Uint8Array, maxBytes = 100): Refusal => {
   try {
     receivePicture(file, { maxBytes });

@@ -95,14 +95,6 @@ test('a task gets its input and its output comes back', async (t) => {
   assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, lost: 0 });
 });
 
-test('a buffer that is handed over is gone on this side', async (t) => {
-  const { pool } = await start(t);
-  const bytes = Uint8Array.of(1, 2, 3);
-  const output = await pool.run('echo', bytes, { signal: forever(), transfer: [bytes.buffer] });
-  assert.deepEqual(output, Uint8Array.of(1, 2, 3));
-  assert.equal(bytes.length, 0);
-});
-
 test('two workers work at the same time', async (t) => {
   const { pool } = await start(t, { size: 2 });
   const both = [1, 2].map(() => pool.run('block', 300, { signal: forever() }));
@@ -292,14 +284,6 @@ test('a job that loses its worker twice is WORKER_LOST, and the next jobs work',
   assert.equal(pool.stats.workers, 1);
 });
 
-test('a job whose buffer was handed over is WORKER_LOST when its worker dies', async (t) => {
-  const { pool, journal } = await start(t);
-  const { buffer } = new Uint8Array(3);
-  await assert.rejects(pool.run('die', null, { signal: forever(), transfer: [buffer] }), refusal('WORKER_LOST'));
-  assert.deepEqual(journal(), ['die']);
-  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-});
-
 test('a job that was aborted is not tried again when its worker dies', async (t) => {
   const { pool, journal } = await start(t);
   const caller = new AbortController();
@@ -472,7 +456,7 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
   assert.equal(done[0], 'heavy');
 });
 
-test('a job that waits for memory begins anew with its bytes, those that were handed over too', async (t) => {
+test('a job that waits for memory begins anew with its bytes', async (t) => {
   const starts: string[] = [];
   const { pool, journal } = await start(t, {
     size: 2,
@@ -483,9 +467,7 @@ test('a job that waits for memory begins anew with its bytes, those that were ha
   const first = pool.run('weigh', { ms: 300, weight: 1 }, { signal });
   await until('it has its memory', () => journal().length > 0);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
-  const others = bytes.map((part, index) =>
-    pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, { signal, transfer: index === 0 ? [part.buffer] : [] }),
-  );
+  const others = bytes.map((part) => pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, { signal }));
   assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
   await first;
   assert.deepEqual(starts, ['weigh', 'weigh', 'weigh']); // each once
