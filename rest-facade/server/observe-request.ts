@@ -47,6 +47,9 @@ export function observeRequest({ log, metrics, tracing }: Observers): RequestHan
   };
 }
 
+/** What a client made up may be a secret, or control a terminal. */
+const ownFieldName = /^[a-z][a-z_-]{0,39}$/;
+
 /**
  * One line per request. It contains only method and route, or for an unknown path the part that is safe to show:
  * query strings hold a password, headers the API key. Members are named as in the core's log, so that one request is
@@ -54,6 +57,7 @@ export function observeRequest({ log, metrics, tracing }: Observers): RequestHan
  */
 function writeLine(log: Logger, request: Request, context: RequestContext, { status, reason, seconds }: Outcome): void {
   const { requestId, clientAddress, route, refusal } = context;
+  const field = refusal?.details['field'] ?? '';
   const [path = ''] = request.originalUrl.split('?', 1);
   const line = {
     request_id: requestId,
@@ -62,6 +66,7 @@ function writeLine(log: Logger, request: Request, context: RequestContext, { sta
     path: route === undefined ? showPath(path) : undefined,
     status,
     reason: reason === 'OK' ? undefined : reason,
+    field: ownFieldName.test(field) ? field : undefined,
     duration_ms: Math.round(seconds * 10_000) / 10,
     client: clientAddress,
   };

@@ -73,7 +73,7 @@ export function openCall(
       const line = {
         method: grpcCall.getPath(),
         duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
-        ...(error && { reason: error.reason }),
+        ...(error && { reason: error.reason, field: error.details['field'] }),
       };
       // HTTP/2 sends the response at the end of this turn of the event loop, and writing a line takes as long.
       setImmediate(() => {

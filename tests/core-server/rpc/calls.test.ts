@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { MeterReadingServiceService, ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
+import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
 import { answer, call, type Handler, serve, withKey } from './served-calls.js';
@@ -123,6 +124,16 @@ test('a list of proxies with a mistake is refused', () => {
   for (const list of ['10.0.0.0/33', 'localhost', '10.0.0.0/x', '::1/129', '10.0.0.0/']) {
     assert.throws(() => parseTrustedProxies(list), /want one such as/);
   }
+});
+
+test('the line of a refused call has the reason and the field at fault', async (t) => {
+  const logged = collectLog();
+  const refusal = invalidField('expected_unit', 'stone', 'm3');
+  const client = await serve(t, () => Promise.reject(refusal), { log: logged.log });
+  await assert.rejects(call(client));
+  const line = await logged.waitFor(({ msg }) => msg === 'call refused');
+  assert.deepEqual([line['reason'], line['field']], ['INVALID_FIELD', 'expected_unit']);
+  assert.doesNotMatch(JSON.stringify(line), /stone/);
 });
 
 test('bytes that are no message are refused, alone and in a stream', async (t) => {

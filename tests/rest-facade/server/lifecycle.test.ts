@@ -92,6 +92,22 @@ test('no secret reaches the log', async (t) => {
   assert.doesNotMatch(logged(), new RegExp(secret));
 });
 
+test('the line of a refusal names the field, but none that a client made up', async (t) => {
+  const { url, logged } = await startBoth(t, answerAll);
+  const ask = (fields: Record<string, string>) =>
+    fetch(`${url}/face_detect_single`, {
+      method: 'POST',
+      headers: withKey,
+      body: createForm(Buffer.from('x'), fields),
+    });
+  await ask({ min_score: 'high' });
+  assert.match(logged(), /"status":400,"reason":"INVALID_SCORE","field":"min_score","duration_ms"/);
+  assert.doesNotMatch(logged(), /high/);
+  await ask({ '\x9b31mTOPSECRET': '1' });
+  assert.match(logged(), /"reason":"UNKNOWN_FIELD","duration_ms"/);
+  assert.doesNotMatch(logged(), /TOPSECRET/);
+});
+
 test('closing lets requests under way finish and refuses new ones', async (t) => {
   const released = deferred();
   const core = await startFakeCore(t, async (call) => {
