@@ -68,7 +68,7 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
     /** @returns the picture's index */
     add(filename: string, release: () => void): number {
       const index = pictures++;
-      const shown = filename.slice(0, maxFilenameLength);
+      const shown = filename.slice(0, maxFilenameLength).toWellFormed();
       waiting.set(index, { filename: shown, arrivedAt: performance.now(), release });
       regulate();
       return index;

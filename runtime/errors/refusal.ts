@@ -110,8 +110,9 @@ export function deadlinePassed(cause?: unknown): Refusal {
 
 const maxShownLength = 128;
 
+/** A text as it may stand in details: not endless, and without half a character, which strict readers of JSON refuse. */
 export function clip(text: string): string {
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+  return (text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text).toWellFormed();
 }
 
 /** A text as it may stand in a message: quoted, control characters escaped, not endless. */

@@ -127,6 +127,12 @@ describe('a batch', () => {
     );
   });
 
+  it('cuts a long name to whole characters', async () => {
+    const start = 'x'.repeat(254);
+    const [line] = await linesOf(await post(service, [['file', Buffer.from('no picture'), `${start}😀.jpg`]]));
+    assert.equal(line?.filename, `${start}\ufffd`);
+  });
+
   it('refuses a picture that is too large alone', async () => {
     const files: Part[] = [
       ['file', Buffer.concat([portrait, Buffer.alloc(400_000)]), 'large.jpg'],

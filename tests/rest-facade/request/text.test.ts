@@ -5,7 +5,7 @@ import { parsePathTemplate } from '../../../rest-facade/request/create-routes.js
 import { type Field, parseText } from '../../../rest-facade/request/field.js';
 import { showPath } from '../../../rest-facade/request/no-such-route.js';
 import { parseQuery, toOriginForm } from '../../../rest-facade/request/parse-target.js';
-import { quote } from '../../../runtime/errors/refusal.js';
+import { clip, quote } from '../../../runtime/errors/refusal.js';
 import { reasonOf } from '../refusals.js';
 
 test('what a proxy puts before a target is left out', () => {
@@ -83,6 +83,13 @@ test('a path is shown without what may be a password or a key', () => {
 
 test('a quoted text has no control character', () => {
   assert.equal(quote('\x00\x1b\x7f\x80\x9b31m\xa0"'), '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""');
+});
+
+test('a text is cut between characters, and of half a character nothing is shown: strict parsers refuse it', () => {
+  const long = 'x'.repeat(127);
+  assert.equal(clip(`${long}😀x`), `${long}\ufffd…`);
+  assert.equal(quote(`${long}😀x`), `"${long}\ufffd…"`);
+  assert.equal(clip('\ud83d'), '\ufffd');
 });
 
 test('path templates beyond {name} are refused', () => {
