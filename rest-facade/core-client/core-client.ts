@@ -9,7 +9,6 @@ import {
 } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
-import { withoutStack } from '../../runtime/node-patches/without-stack.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
@@ -63,9 +62,8 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       signal.throwIfAborted();
       const { path, requestSerialize, responseDeserialize } = rpc;
       const metadata = toMetadata(rpc, context);
-      const call = withoutStack(() =>
-        client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, toCallOptions(context)),
-      );
+      const options = toCallOptions(context);
+      const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
       cancelOnAbort(call, signal, connection.noteReset);
       const ended = new Promise<void>((resolve, reject) => {
         call.on('data', onAnswer);
@@ -177,17 +175,9 @@ function sendOnce(
       const refusal = fromGrpcError(error);
       reject(hasBegun ? markBegun(refusal) : refusal);
     };
-    const call = withoutStack(() =>
-      client.makeUnaryRequest(
-        rpc.path,
-        () => rpc.requestSerialize(message),
-        onAnswer,
-        {},
-        metadata,
-        toCallOptions({ deadline }),
-        onStatus,
-      ),
-    );
+    const serialize = () => rpc.requestSerialize(message);
+    const options = toCallOptions({ deadline });
+    const call = client.makeUnaryRequest(rpc.path, serialize, onAnswer, {}, metadata, options, onStatus);
     // The core sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (hasBegun = true));
     cancelOnAbort(call, signal, onReset);

@@ -1,5 +1,4 @@
 import type { status } from '@grpc/grpc-js';
-import { StacklessError } from '../node-patches/without-stack.js';
 import { codeOfReason, type Reason } from './reasons.js';
 
 interface RefusalOptions {
@@ -9,6 +8,19 @@ interface RefusalOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** What went wrong underneath; goes to the log, never to the caller. */
   readonly cause?: unknown;
+}
+
+/**
+ * Its stack, which nobody is shown, would be most of what a refusal costs: under a flood by REST, they took 28 and 34 ms
+ * at the 99th percentile without it, and 51 and 53 with it. The limit is the whole process's, so nothing waits in between.
+ */
+class StacklessError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /**
