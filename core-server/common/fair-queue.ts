@@ -74,7 +74,7 @@ export type FairQueue<Item> = ReturnType<typeof createFairQueue<Item>>;
  */
 export function queueFull(queue: string, ahead: number, room: number, retryAfterSeconds: number): Refusal {
   const message = `${queue} has ${ahead} ahead of this request and room for ${room}, try again in ${retryAfterSeconds} s`;
-  return refuse('QUEUE_FULL', message, { details: { value: String(ahead), limit: String(room) }, retryAfterSeconds });
+  return refuse('QUEUE_FULL', message, { value: ahead, limit: room, retryAfterSeconds });
 }
 
 /** A line for each owner; whoever had a turn goes last. */

@@ -1,8 +1,8 @@
 import type { Reason } from '../../runtime/errors/reasons.js';
-import { type FieldFacts, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { type Facts, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 
 /** @param whatAndWish what the picture is, and what is wanted: the rest of the sentence that begins with `image` */
-export function refuseImage(reason: Reason, whatAndWish: string, facts?: FieldFacts): Refusal {
+export function refuseImage(reason: Reason, whatAndWish: string, facts?: Facts): Refusal {
   return refuseField(reason, 'image', whatAndWish, facts);
 }
 

@@ -43,17 +43,15 @@ export function answerMalformed(server: Server, log: Logger, isTls: boolean): vo
   };
 }
 
+const headersTooLong = `the request line and headers are too long, want at most ${maxHeaderBytes} bytes`;
+
 /** Only statuses in the documented table, so that a client needs to know no others. */
 function refusalOf(errorCode: string | undefined): Refusal {
   switch (errorCode) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refuse('DEADLINE', 'the request did not arrive in time, try again');
     case 'HPE_HEADER_OVERFLOW':
-      return refuse(
-        'INVALID_FIELD',
-        `the request line and headers are too long, want at most ${maxHeaderBytes} bytes`,
-        { details: { limit: String(maxHeaderBytes) } },
-      );
+      return refuse('INVALID_FIELD', headersTooLong, { limit: maxHeaderBytes });
     default:
       return refuse('INVALID_FIELD', 'the bytes are not an HTTP request, want a well-formed one');
   }

@@ -51,8 +51,7 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
       const message = `the request took longer than ${requestTimeoutMs} ms, try again`;
-      const details = { limit: String(requestTimeoutMs) };
-      controller.abort(refuse('DEADLINE', message, { details }));
+      controller.abort(refuse('DEADLINE', message, { limit: requestTimeoutMs }));
       // A client that reads its response too slowly is disconnected.
       timer = setTimeout(() => response.destroy(), takeAnswerMs);
     };

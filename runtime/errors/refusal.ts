@@ -50,9 +50,21 @@ export class Refusal extends StacklessError {
   }
 }
 
+/** What a refusal has besides its message. */
+export interface Facts extends RefusalOptions {
+  /** What was sent, or how much of it; no secret. In the details, as the limit is. */
+  readonly value?: string | number | undefined;
+  readonly limit?: string | number | undefined;
+}
+
 /** A refusal of this process. */
-export function refuse(reason: Reason, message: string, options?: RefusalOptions): Refusal {
-  return new Refusal(codeOfReason[reason], reason, message, options);
+export function refuse(reason: Reason, message: string, { value, limit, ...options }: Facts = {}): Refusal {
+  const details = {
+    ...options.details,
+    ...(value !== undefined && { value: String(value) }),
+    ...(limit !== undefined && { limit: String(limit) }),
+  };
+  return new Refusal(codeOfReason[reason], reason, message, { ...options, details });
 }
 
 // The refusals that are given in more than one place, each worded once.
@@ -62,22 +74,9 @@ export function internalFault(cause: unknown): Refusal {
   return refuse('INTERNAL', 'the service failed to answer this request', { cause });
 }
 
-/** What a refusal of a field has besides its message. */
-export interface FieldFacts extends Omit<RefusalOptions, 'details'> {
-  /** What was sent, or how much of it; no secret. */
-  readonly value?: string | number | undefined;
-  readonly limit?: string | number | undefined;
-}
-
 /** Refuses one field, as the caller knows it. @param clause `is empty, want a value` */
-export function refuseField(reason: Reason, field: string, clause: string, facts: FieldFacts = {}): Refusal {
-  const { value, limit, ...options } = facts;
-  const details = {
-    field,
-    ...(value !== undefined && { value: String(value) }),
-    ...(limit !== undefined && { limit: String(limit) }),
-  };
-  return refuse(reason, `${field} ${clause}`, { ...options, details });
+export function refuseField(reason: Reason, field: string, clause: string, facts?: Facts): Refusal {
+  return refuse(reason, `${field} ${clause}`, { ...facts, details: { field } });
 }
 
 /** What must be sent is not there. */
@@ -100,7 +99,7 @@ export function noRoom(): Refusal {
 /** @param what there are too many of, more than `max` */
 export function tooManyOpen(what: string, max: number): Refusal {
   return refuse('QUEUE_FULL', `too many ${what} are open, want at most ${max}, try again in 1 s`, {
-    details: { limit: String(max) },
+    limit: max,
     retryAfterSeconds: 1,
   });
 }
@@ -115,9 +114,7 @@ export function callerGone(cause?: unknown): Refusal {
 }
 
 export function deadlinePassed(cause?: unknown): Refusal {
-  return refuse('DEADLINE', 'the deadline passed before the answer was ready, try again', {
-    cause,
-  });
+  return refuse('DEADLINE', 'the deadline passed before the answer was ready, try again', { cause });
 }
 
 const maxShownLength = 128;

@@ -133,9 +133,7 @@ function pump<Item>(
 }
 
 function idleTooLong(idleMs: number): Refusal {
-  return refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
-    details: { limit: String(idleMs) },
-  });
+  return refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, { limit: idleMs });
 }
 
 async function answerItem<Request, Response>(

@@ -115,9 +115,8 @@ export function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 
 /** The service's own limit, shorter than the caller's. */
 function tookTooLong(limitMs: number): Refusal {
-  return refuse('DEADLINE', `the response was not ready within ${limitMs} ms, the maximum for a request, try again`, {
-    details: { limit: String(limitMs) },
-  });
+  const message = `the response was not ready within ${limitMs} ms, the maximum for a request, try again`;
+  return refuse('DEADLINE', message, { limit: limitMs });
 }
 
 /** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */

@@ -65,7 +65,5 @@ export function admitCalls(
 }
 
 function tooSlow(limitMs: number): Refusal {
-  return refuse('DEADLINE', `the request did not arrive in time, want it within ${limitMs} ms`, {
-    details: { limit: String(limitMs) },
-  });
+  return refuse('DEADLINE', `the request did not arrive in time, want it within ${limitMs} ms`, { limit: limitMs });
 }

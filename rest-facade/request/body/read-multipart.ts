@@ -192,9 +192,8 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
 
 function overLimit(what: string, limit: number, unit = '', field?: string): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
-  return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
-    details: { ...(field !== undefined && { field }), limit: String(limit) },
-  });
+  const details = field === undefined ? {} : { field };
+  return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, { details, limit });
 }
 
 function missingFile(filePart: string): Refusal {
