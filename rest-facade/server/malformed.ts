@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { unansweredOf } from '../../runtime/limits/limit-pipelining.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { methodNotAllowed } from '../request/no-such-route.js';
 import { renderError } from '../response/http-error.js';
 import { answerHeaders } from './answer-headers.js';
@@ -13,6 +14,9 @@ export const maxHeaderBytes = 16 * 1024;
 
 /** Then there is nobody to write to: the other side is gone, or has not finished the TLS handshake. */
 const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
+
+/** Whether it ends with its last response. Node.js tells of everything that still arrives. */
+const isEnding = createSymbolProperty<Socket, true>();
 
 /** Answers what never reaches the application of a server that limits pipelining: malformed requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
@@ -32,7 +36,10 @@ export function answerMalformed(server: Server, log: Logger, isTls: boolean): vo
     // What is wrong with the body of the only request is the answer to it. Otherwise it would be mistaken for one.
     const isAboutBody = answers.length === 1 && last?.req.complete === false && !last.headersSent;
     if (last === undefined || isAboutBody) answer(socket, refusal, error);
-    else last.once('finish', () => socket.destroySoon());
+    else if (!isEnding.get(socket)) {
+      isEnding.set(socket, true);
+      last.once('finish', () => socket.destroySoon());
+    }
   };
 
   const answer = (socket: Socket, refusal: Refusal, error: string | undefined): void => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { parseNoMore } from '../node-patches/end-without-parsing.js';
 import { createSymbolProperty } from '../node-patches/symbol-property.js';
 import type { Identity } from './tls.js';
 
@@ -48,6 +49,7 @@ function endAfterLast(handle: RequestListener): RequestListener {
     if (hasEnded.get(socket)) return;
     if (isLast(request)) {
       hasEnded.set(socket, true);
+      parseNoMore(socket);
       response.setHeader('connection', 'close');
     }
     handle(request, response);

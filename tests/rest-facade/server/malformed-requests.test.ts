@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deferred } from '../../helpers/deferred.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startBoth } from '../facade.js';
-import { exchange } from '../raw-http.js';
+import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
   const { port } = await startBoth(t, answerAll);
@@ -41,6 +42,32 @@ test('bytes after a request do not overtake its answer', async (t) => {
   const { status, text } = await exchange(port, `${request}nonsense\r\n\r\n`);
   assert.equal(status, 200, text);
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('bytes after the last request of a connection leave nothing behind, however many arrive', async (t) => {
+  const [called, answer] = [deferred(), deferred()];
+  const { port, url } = await startBoth(t, async (call) => {
+    called.resolve();
+    await answer.promise;
+    return answerAll(call);
+  });
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  t.after(() => process.off('warning', onWarning));
+  const socket = await openSocket(port);
+  const answered = readToEnd(socket);
+  const headers = 'host: x\r\napikey: key\r\nconnection: close\r\n\r\n';
+  socket.write(`GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\n${headers}`);
+  await called.promise;
+  for (let count = 0; count < 20; count += 1) {
+    socket.write('x');
+    // By when it has been read.
+    await (await fetch(`${url}/livez`)).text();
+  }
+  answer.resolve();
+  assert.equal((await answered).status, 200);
+  assert.deepEqual(warnings, []);
 });
 
 test('a body that is none does not overtake the answer to a request before it', async (t) => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import { startMetricsServer } from '../../../runtime/observe/metrics-server.js';
 import { deferred } from '../../helpers/deferred.js';
 import { answerAll } from '../answers.js';
@@ -144,6 +147,30 @@ test('what follows the last request while it is answered is not executed', async
     core.calls.map(({ rpc }) => rpc),
     ['GetDetectionScore'],
   );
+});
+
+test('of what follows the last request while it is answered, nothing is kept', async (t) => {
+  let kept = 0;
+  class CountedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+    constructor(incoming: Request) {
+      super(incoming);
+      kept += 1;
+    }
+  }
+  const begun = deferred();
+  const handle: RequestListener = ({ url }, response) => void (url === '/' ? response.end() : begun.resolve());
+  const server = createHttpServer(handle, { requestTimeoutMs: 10_000, ServerResponse: CountedResponse });
+  t.after(() => server.close().closeAllConnections());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = await openSocket(port);
+  socket.write(livez(upgrade));
+  await begun.promise;
+  socket.write(hidden.repeat(1_000));
+  // Answered on a connection of its own, by when those bytes have been read.
+  const probe = request('GET / HTTP/1.1', 'connection: close\r\n');
+  assert.deepEqual(await statusesOf(port, [probe]), [200]);
+  assert.equal(kept, 2);
 });
 
 test('the ports of metrics and gRPC do not take for requests what follows an Upgrade', async (t) => {
