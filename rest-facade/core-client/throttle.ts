@@ -1,9 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../runtime/errors/refusal.js';
 
 /** How often a caller at its limit may try one more, to find out whether the core accepts more by now. */
 const tryAgainMs = 100;
 /** How long after it was last reached a caller's limit is dropped. */
 const forgetMs = 1_000;
+/** Callers remembered at once; of more, those not seen for the longest time are forgotten, and asked for anew. */
+const maxCallers = 10_000;
 
 /** One caller's work that was passed on and is not answered yet. */
 interface Window {
@@ -13,8 +16,6 @@ interface Window {
   lastRefusal: Refusal | undefined;
   /** When it was last at its limit and the core was asked anyway. */
   triedAt: number;
-  /** Runs while nothing of its work is under way. */
-  forget: NodeJS.Timeout | undefined;
 }
 
 export type Throttle = ReturnType<typeof createThrottle>;
@@ -31,7 +32,7 @@ export type Throttle = ReturnType<typeof createThrottle>;
  * @param deps.now monotonic, milliseconds
  */
 export function createThrottle({ now }: { now: () => number }) {
-  const windows = new Map<string, Window>();
+  const windows = new LRUCache<string, Window>({ max: maxCallers, ttl: forgetMs });
 
   /** The refusal that the core would very likely send; undefined if it may accept the work. */
   const foresee = (window: Window): Refusal | undefined => {
@@ -56,13 +57,12 @@ export function createThrottle({ now }: { now: () => number }) {
         limit: Infinity,
         lastRefusal: undefined,
         triedAt: 0,
-        forget: undefined,
       };
       const foreseen = foresee(window);
       if (foreseen !== undefined) throw foreseen;
-      clearTimeout(window.forget);
       window.underWay += 1;
-      windows.set(caller, window);
+      // While work is under way, it does not expire.
+      windows.set(caller, window, { ttl: 0 });
       try {
         return await work();
       } catch (caught) {
@@ -75,9 +75,10 @@ export function createThrottle({ now }: { now: () => number }) {
         throw refusal;
       } finally {
         window.underWay -= 1;
-        const forget = () => windows.delete(caller);
-        if (window.underWay === 0 && window.lastRefusal === undefined) forget();
-        else if (window.underWay === 0) window.forget = setTimeout(forget, forgetMs).unref();
+        if (window.underWay === 0) {
+          if (window.lastRefusal === undefined) windows.delete(caller);
+          else windows.set(caller, window);
+        }
       }
     },
   };
