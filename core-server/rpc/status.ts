@@ -14,6 +14,9 @@ export function toStatusObject(error: Refusal): StatusObject {
   const metadata = new Metadata();
   const bytes = Status.encode(toRpcStatus(error)).finish();
   metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  // By which clients with a retry policy wait, in place of their own backoff (gRFC A6).
+  if (error.retryAfterSeconds !== undefined)
+    metadata.set('grpc-retry-pushback-ms', String(error.retryAfterSeconds * 1_000));
   reasons.set(metadata, error.reason);
   return { code: error.code, details: error.message, metadata };
 }

@@ -28,6 +28,7 @@ test('a handler that rejects answers with code, message and ErrorInfo', async (t
       metadata: { limit: '3' },
       retryAfterSeconds: 2,
     });
+    assert.deepEqual(error.metadata.get('grpc-retry-pushback-ms'), ['2000']);
     return true;
   });
 });
