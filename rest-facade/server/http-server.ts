@@ -44,8 +44,6 @@ export async function startHttpServer(
     identity,
     requestTimeoutMs,
     maxHeaderSize: maxHeaderBytes,
-    // The application refuses requests without it, in JSON.
-    requireHostHeader: false,
   });
   answerMalformed(server, log, identity !== undefined);
   limitConnections(server, { isExempt: isTrustedProxy, log });

@@ -28,6 +28,8 @@ export function createHttpServer(
     // Longer than the usual minute of load balancers and scrapers, which must be the ones to close.
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
+    // Node.js would refuse requests without it before `handle`, however many, and without a body.
+    requireHostHeader: false,
   };
   const server = identity
     ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout })

@@ -50,3 +50,14 @@ test('who does not wait for the answer gets none', async (t) => {
   await once(hasty.resume(), 'close');
   assert.equal(rendered.mock.callCount(), 3);
 });
+
+test('who does not wait gets none either if all but the first request lack a host', async (t) => {
+  const { open } = await setUp(t);
+  const hasty = await open();
+  let text = '';
+  hasty.on('data', (chunk: string) => (text += chunk));
+  hasty.write(ask + 'GET / HTTP/1.1\r\n\r\n'.repeat(1_000));
+  hasty.on('error', () => {}); // the reset
+  await once(hasty, 'close');
+  assert.equal(text, '');
+});
