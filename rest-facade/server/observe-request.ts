@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { showPath } from '../request/no-such-route.js';
@@ -20,7 +20,7 @@ export interface Observers {
  */
 export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {
   return (request, response, next) => {
-    const { method, path } = request;
+    const { method, path, baseUrl } = request;
     const context = contextOf(response);
     const parent = request.get('traceparent');
     const span = probes.has(path) ? undefined : tracing.start(method, parent, 'server', context.arrivedAt);
@@ -29,7 +29,7 @@ export function observeRequest({ log, metrics, tracing }: Observers): RequestHan
       const { route, requestId } = context;
       const outcome = outcomeOf(response);
       const operation = route === undefined ? undefined : `${method} ${route}`;
-      writeLine(log, request, context, outcome);
+      writeLine(log, { method, path: baseUrl + path }, context, outcome);
       metrics.requestEnded(operation ?? 'other', outcome);
       span?.end({
         name: operation ?? method,
@@ -55,13 +55,17 @@ const ownFieldName = /^[a-z][a-z_-]{0,39}$/;
  * query strings hold a password, headers the API key. Members are named as in the core's log, so that one request is
  * found in both by its `request_id`.
  */
-function writeLine(log: Logger, request: Request, context: RequestContext, { status, reason, seconds }: Outcome): void {
+function writeLine(
+  log: Logger,
+  { method, path }: { readonly method: string; readonly path: string },
+  context: RequestContext,
+  { status, reason, seconds }: Outcome,
+): void {
   const { requestId, clientAddress, route, refusal } = context;
   const field = refusal?.details['field'] ?? '';
-  const [path = ''] = request.originalUrl.split('?', 1);
   const line = {
     request_id: requestId,
-    method: request.method,
+    method,
     route,
     path: route === undefined ? showPath(path) : undefined,
     status,
