@@ -105,6 +105,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   for (const http2Server of http2Servers) {
     widenFlowControl(http2Server);
     limitStrangers(http2Server, isTrustedProxy, settings.maxCallsPerConnection);
+    // Streams are guarded as they arrive, and then wait for their turn: the guard puts itself before what is there.
     beginInTurns(http2Server);
     guardStreams(http2Server, limits);
     limitConnections(http2Server, { isExempt: isTrustedProxy, log });

@@ -16,7 +16,7 @@ import { createPages } from '../pages/create-pages.js';
 import { loadRpcs } from '../protos/rpcs.js';
 import { createRoutes } from '../request/create-routes.js';
 import { createApp } from './app.js';
-import { type HttpServer, startHttpServer } from './http-server.js';
+import { type HttpServer, startHttpServer } from './http/http-server.js';
 import { createMetrics } from './metrics.js';
 
 /** A core added behind a name is used within this time; a cluster's DNS may keep its answers for 30 s more. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
-import { expressMessages } from '../../rest-facade/server/express-messages.js';
+import { expressMessages } from '../../rest-facade/server/http/express-messages.js';
 import { arrivals } from '../../rest-facade/server/request-context.js';
 
 /** The limits that it has unless a test gives others. */

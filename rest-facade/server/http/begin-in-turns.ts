@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { createTurns } from '../../runtime/limits/turns.js';
-import { callerAddress } from '../../runtime/net/addresses.js';
-import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-import { arrivals } from './request-context.js';
+import { createTurns } from '../../../runtime/limits/turns.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
+import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
+import { arrivals } from '../request-context.js';
 
 /** Whether a connection is not read until they have begun. */
 const isHeld = createSymbolProperty<Socket, boolean>();

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
-import { unansweredOf } from '../../runtime/limits/limit-pipelining.js';
-import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-import { methodNotAllowed } from '../request/no-such-route.js';
-import { renderError } from '../response/http-error.js';
-import { answerHeaders } from './answer-headers.js';
+import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { unansweredOf } from '../../../runtime/limits/limit-pipelining.js';
+import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
+import { methodNotAllowed } from '../../request/no-such-route.js';
+import { renderError } from '../../response/http-error.js';
+import { answerHeaders } from '../answer-headers.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;

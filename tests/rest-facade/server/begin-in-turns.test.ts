@@ -4,7 +4,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beginInTurns } from '../../../rest-facade/server/begin-in-turns.js';
+import { beginInTurns } from '../../../rest-facade/server/http/begin-in-turns.js';
 import { arrivals } from '../../../rest-facade/server/request-context.js';
 import { openSocket } from '../raw-http.js';
 

@@ -7,7 +7,7 @@ import express from 'express';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createApp, createRouter } from '../../../rest-facade/server/app.js';
-import { expressMessages } from '../../../rest-facade/server/express-messages.js';
+import { expressMessages } from '../../../rest-facade/server/http/express-messages.js';
 import { type ErrorBody, withKey } from '../facade.js';
 import { exchange } from '../raw-http.js';
 import { serveApp } from '../serve-app.js';
