@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { Refusal } from '../runtime/errors/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';
+import { generatePassword } from './access/companies/password.js';
 import { createAccess } from './access/create-access.js';
 import { createConfig } from './compose/config.js';
-import { registerDemo } from './compose/first-start.js';
 import { createAdminProgram } from './features/admin/cli/program.js';
 import { readPassword } from './features/admin/cli/read-password.js';
 import { createAdminHandlers } from './features/admin/service.js';
@@ -16,7 +15,6 @@ import { createDatabase, type Database, type DatabaseOptions, openDatabase } fro
 import { sqliteFileName } from './store/sqlite/sqlite-file.js';
 
 const now = (): Date => new Date();
-const generatePassword = (): string => randomBytes(15).toString('base64url');
 
 /**
  * Does the work on the store and closes it. A store that is missing and may not be means a mistyped folder, which would
@@ -79,7 +77,6 @@ const program = createAdminProgram({
     withStore(mayCreate, createDatabase, (db) => work(createAdminHandlers({ ...createAccess(db, now), now }))),
   // As it is: a copy made before an upgrade is one that the older version can read.
   backUp: (file) => withStore(false, openDatabase, (db) => backUp(db, file)),
-  registerDemo: () => withStore(true, createDatabase, (db) => registerDemo(db, { password: generatePassword(), now })),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
   generatePassword,

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { createConfig } from '../core-server/compose/config.js';
 import type { DemoCredentials } from '../core-server/compose/first-start.js';
 import { formatAddress } from '../runtime/net/addresses.js';
 import { closeMs } from '../runtime/process/launcher-channel.js';
@@ -20,6 +19,8 @@ interface LaunchOptions {
   readonly signal: AbortSignal;
   /** Compiled files to run; for tests. */
   readonly files?: LaunchFiles;
+  /** Registers a demo in the store of this environment; undefined if it is in use already. */
+  readonly registerDemo?: (env: NodeJS.ProcessEnv) => Promise<DemoCredentials | undefined>;
   readonly startTimeoutMs?: number;
   /** Delay before restarts; for tests. */
   readonly backoffMs?: number | undefined;
@@ -28,7 +29,6 @@ interface LaunchOptions {
 export interface LaunchFiles {
   readonly core: string;
   readonly facade: string;
-  readonly adminCli: string;
 }
 
 export type Service = Awaited<ReturnType<typeof launch>>;
@@ -39,7 +39,6 @@ const killAfterGraceMs = closeMs + 4_000;
 const defaultFiles: LaunchFiles = {
   core: distFile('core-server/main.js'),
   facade: distFile('rest-facade/main.js'),
-  adminCli: distFile('core-server/admin-cli.js'),
 };
 
 /**
@@ -51,6 +50,7 @@ const defaultFiles: LaunchFiles = {
  */
 export async function launch(options: LaunchOptions) {
   const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, backoffMs } = options;
+  const { registerDemo = registerDemoFor } = options;
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core, settings.admin);
   const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
@@ -85,10 +85,8 @@ export async function launch(options: LaunchOptions) {
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
-    let demo: DemoCredentials | undefined;
     // Once started, this runs to its end even if the start is aborted meanwhile: the credentials cannot be shown again.
-    if (core.serving?.isStoreNew)
-      demo = (await runAdmin(files.adminCli, coreEnv, ['first-start'])) as DemoCredentials | undefined;
+    const demo = core.serving?.isStoreNew ? await registerDemo(coreEnv) : undefined;
     return {
       /** Address of the REST API, without a slash at the end. */
       restUrl,
@@ -141,19 +139,8 @@ function distFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-const adminTimeoutMs = 60_000;
-
-/**
- * Runs the admin command on the store given by the environment, and returns the JSON that it prints; undefined if it
- * prints nothing.
- */
-export async function runAdmin(file: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<unknown> {
-  const options = { env, timeout: adminTimeoutMs };
-  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args, '--json'], options).catch(
-    ({ stderr, code }: { readonly stderr: string; readonly code?: number | string }) => {
-      // Without the error as cause: it contains the output, which may include a password.
-      throw new Error(`the admin command "${args.join(' ')}" failed: ${stderr.trim() || `exit code ${code}`}`);
-    },
-  );
-  return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
+/** Loads the libraries of the store, which the launcher needs for nothing else. */
+async function registerDemoFor(env: NodeJS.ProcessEnv): Promise<DemoCredentials | undefined> {
+  const { registerDemoIn } = await import('../core-server/compose/first-start.js');
+  return registerDemoIn(createConfig(env));
 }

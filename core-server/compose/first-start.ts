@@ -1,12 +1,26 @@
+import { generatePassword } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
-import type { Database } from '../store/database.js';
+import { createDatabase, type Database } from '../store/database.js';
 import { takeStartLock } from '../store/migrations/migrate.js';
+import type { CoreConfig } from './config.js';
 
 /** Shown once: the store keeps hashes only. */
 export interface DemoCredentials {
   readonly apiKey: string;
   readonly company: string;
   readonly password: string;
+}
+
+/** Registers a demo as {@link registerDemo} does, in the store that the settings name, with a password of its own. */
+export async function registerDemoIn(
+  config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>,
+): Promise<DemoCredentials | undefined> {
+  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+  try {
+    return await registerDemo(db, { password: generatePassword(), now: () => new Date() });
+  } finally {
+    await db.destroy();
+  }
 }
 
 /**

@@ -150,7 +150,6 @@ async function parseAdminCommand(command: string): Promise<void> {
   const program = createAdminProgram({
     withHandlers: () => Promise.reject(new Error('reached the store')),
     backUp: () => Promise.reject(new Error('reached the store')),
-    registerDemo: () => Promise.reject(new Error('reached the store')),
     write: () => {},
     readPassword: () => Promise.resolve('a password'),
     generatePassword: () => 'a password',

@@ -33,9 +33,7 @@ process.on('message', () => process.exit(0));`;
 
 const neverServes = `process.on('message', () => process.exit(0)); setInterval(() => {}, 1000);`;
 
-const adminCli = `
-if (process.argv[2] === 'first-start')
-  console.log(JSON.stringify({ apiKey: 'k', company: 'demo', password: 'p' }));`;
+const demo = { apiKey: 'k', company: 'demo', password: 'p' };
 
 const anyPorts: LaunchSettings = {
   core: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
@@ -47,12 +45,14 @@ const anyPorts: LaunchSettings = {
 async function launchStandIns(
   t: TestContext,
   programs: Partial<LaunchFiles> = {},
-  options: { settings?: LaunchSettings; signal?: AbortSignal; startTimeoutMs?: number } = {},
+  options: Pick<Parameters<typeof launch>[0], 'registerDemo' | 'startTimeoutMs'> & {
+    settings?: LaunchSettings;
+    signal?: AbortSignal;
+  } = {},
 ) {
-  const [coreFile, facadeFile, adminFile] = await Promise.all([
+  const [coreFile, facadeFile] = await Promise.all([
     writeProgram(t, programs.core ?? core),
     writeProgram(t, programs.facade ?? facade),
-    writeProgram(t, programs.adminCli ?? adminCli),
   ]);
   const lines: string[] = [];
   const service = await launch({
@@ -60,7 +60,8 @@ async function launchStandIns(
     env: process.env,
     signal: new AbortController().signal,
     log: (line) => lines.push(line),
-    files: { core: coreFile, facade: facadeFile, adminCli: adminFile },
+    files: { core: coreFile, facade: facadeFile },
+    registerDemo: () => Promise.resolve(demo),
     ...options,
   });
   t.after(() => {
@@ -72,7 +73,7 @@ async function launchStandIns(
 describe('launch', () => {
   it('serves both, tells the facade where the core is, and stops both', async (t) => {
     const { service } = await launchStandIns(t);
-    assert.deepEqual(service.demo, { apiKey: 'k', company: 'demo', password: 'p' });
+    assert.deepEqual(service.demo, demo);
     const response = await fetch(`${service.restUrl}/readyz`);
     const { pid, core: address } = (await response.json()) as { pid: number; core: string };
     assert.equal(address, service.grpcAddress);
@@ -101,7 +102,7 @@ describe('launch', () => {
   });
 
   it('has no demo where another start on the same store was first', async (t) => {
-    const { service } = await launchStandIns(t, { adminCli: '' });
+    const { service } = await launchStandIns(t, {}, { registerDemo: () => Promise.resolve(undefined) });
     assert.equal(service.demo, undefined);
     await service.stop();
   });
@@ -208,12 +209,13 @@ process.on('message', () => socket.destroy());`,
     await assert.rejects(launched, { name: 'AbortError' });
   });
 
-  it('does not repeat what the admin command printed when it fails', async (t) => {
-    const programs = {
-      adminCli: `console.log('{"password":"hidden"}'); console.error('the store is locked'); process.exit(1);`,
+  it('stops both when the demo cannot be registered, in the store of the core', async (t) => {
+    let port = '';
+    const registerDemo = (env: NodeJS.ProcessEnv) => {
+      port = env['CORE_PORT'] ?? '';
+      return Promise.reject(new Error('the store is locked'));
     };
-    await assert.rejects(launchStandIns(t, programs), {
-      message: 'the admin command "first-start" failed: the store is locked',
-    });
+    await assert.rejects(launchStandIns(t, {}, { registerDemo }), { message: 'the store is locked' });
+    assert.equal(await isGrpcServing(`127.0.0.1:${port}`), false);
   });
 });

@@ -14,6 +14,10 @@ export function limitPasswordChecks(processors: number, threads: number): number
   return Math.max(1, Math.floor(Math.min(processors / 2, threads / 4)));
 }
 
+export function generatePassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
 /**

@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
-import { launch, runAdmin, type Service } from '../../../launcher/launch.js';
+import { launch, type Service } from '../../../launcher/launch.js';
 import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
@@ -49,7 +51,10 @@ export async function launchService(options: {
     return {
       ...service,
       demo,
-      runAdmin: (args) => runAdmin(adminCli, env, args),
+      async runAdmin(args) {
+        const { stdout } = await promisify(execFile)(process.execPath, [adminCli, ...args, '--json'], { env });
+        return JSON.parse(stdout) as unknown;
+      },
       async close() {
         await service.stop();
         await removeStore();

@@ -12,8 +12,6 @@ interface AdminCliDependencies {
     options?: { readonly mayCreate: boolean },
   ) => Promise<T>;
   readonly backUp: (file: string) => Promise<void>;
-  /** Registers a demo in an empty store; undefined if it is in use already. */
-  readonly registerDemo: () => Promise<unknown>;
   readonly write: (text: string) => void;
   readonly readPassword: () => Promise<string>;
   readonly generatePassword: () => string;
@@ -22,7 +20,7 @@ interface AdminCliDependencies {
 
 /** The command `npm run admin --`. */
 export function createAdminProgram(deps: AdminCliDependencies): Command {
-  const { backUp, registerDemo, write } = deps;
+  const { backUp, write } = deps;
   const program = new Command('admin')
     .description(
       "Issues API keys, registers companies and backs up the core's store.\n" +
@@ -43,14 +41,6 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
     .action(async (file: string) => {
       await backUp(file);
       write(`Wrote ${file}.`);
-    });
-  // For the launcher: prints JSON, or nothing if the store is in use already.
-  program
-    .command('first-start', { hidden: true })
-    .option('--json')
-    .action(async () => {
-      const demo = await registerDemo();
-      if (demo !== undefined) write(JSON.stringify(demo));
     });
   return program;
 }
