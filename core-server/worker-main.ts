@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js';
 import type { AnalysisTasks, AnalysisWorkerData } from './compose/analysis-models.js';
 import { openFaceDetector } from './features/face/detector.js';
@@ -10,8 +10,6 @@ import type { ImageFile, ImageLimits } from './image/picture.js';
 import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
 
 // The composition root of an analysis worker.
-
-if (parentPort === null) throw new Error('this module runs in a worker thread only');
 
 const { workers, ...models } = workerData as AnalysisWorkerData;
 const manifestUrl = new URL(models.manifestUrl);
@@ -43,7 +41,6 @@ async function admit<T extends { readonly image: ImageFile; readonly limits: Ima
 const facesFor = ({ hasSpareCore }: RunningJob) => (hasSpareCore ? faceDetector.withHelp : faceDetector.usual);
 
 serveTasks<AnalysisTasks>({
-  port: parentPort,
   handlers: {
     detectFaces: async (input, job) => facesFor(job).detectFaces(await admit(input, job), job.signal),
     redactFaces: async (input, job) => facesFor(job).redactFaces(await admit(input, job), job.signal),

@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { type FromWorker, toWireError, type ToWorker } from './messages.js';
 import type { TaskMap } from './worker-pool.js';
 
@@ -34,12 +34,10 @@ class NeedsMemory extends Error {
  * The worker's side of the pool: reports that it is ready, runs one job at a time, and on `close` releases its
  * resources and lets the thread end. If a task throws, only that job fails.
  */
-export function serveTasks<T extends TaskMap>(options: {
-  port: MessagePort;
-  handlers: TaskHandlers<T>;
-  release(): Promise<void>;
-}): void {
-  const { port, handlers } = options;
+export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<T>; release(): Promise<void> }): void {
+  const port = parentPort;
+  if (port === null) throw new Error('tasks are served in worker threads only');
+  const { handlers } = options;
   const send = (message: FromWorker): void => port.postMessage(message);
   let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
 import type { FaceTasks } from '../../../core-server/features/face/task.js';
 import type { MeterTasks } from '../../../core-server/features/meter/task.js';
 import { serveTasks } from '../../../core-server/inference/pool/serve-tasks.js';
@@ -8,7 +7,6 @@ import { readScript, stage } from '../pictures/scripted-pictures.js';
 // A worker in place of the real one: its tasks do what the picture tells, so that a test decides when
 // an analysis ends, and how.
 
-if (parentPort === null) throw new Error('This module runs in a worker thread only.');
 if (stage.isBarred()) throw new Error('The stage is barred.');
 
 async function play(picture: Uint8Array): Promise<Uint8Array[]> {
@@ -20,7 +18,6 @@ async function play(picture: Uint8Array): Promise<Uint8Array[]> {
 }
 
 serveTasks<FaceTasks & MeterTasks>({
-  port: parentPort,
   handlers: {
     async detectFaces({ image }) {
       const boundingBox = { xmin: 0, ymin: 0, xmax: 1, ymax: 1 };

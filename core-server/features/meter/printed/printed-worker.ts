@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
 import { splitIntoLineImages } from '@gutenye/ocr-common/splitIntoLineImages';
 import Ocr, { ImageRawBase, registerBackend } from '@gutenye/ocr-node';
 import type { RgbPicture } from '../../../image/picture.js';
@@ -13,8 +12,6 @@ import type { PrintedLine } from './printed-text.js';
 // The pipeline of @gutenye/ocr-node, in a thread of its own: its process-wide error hooks and the matrices that it
 // never frees end with the thread. It gets pixels in place of a path, and our sessions, which check hashes and
 // normalise what goes in as in the models' training: without that, which the library leaves out, it reads a third less.
-
-if (parentPort === null) throw new Error('this module runs in a worker thread only');
 
 /** The picture type that the library works with: four bytes a pixel. */
 class Picture extends ImageRawBase {
@@ -109,7 +106,6 @@ await openCvLoaded();
 const ocr = (await Ocr.create()) as LibraryOcr;
 
 serveTasks<LibraryTasks>({
-  port: parentPort,
   handlers: {
     async readLines(face): Promise<PrintedLine[]> {
       const lines = await ocr.detect(face);

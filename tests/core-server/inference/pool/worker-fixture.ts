@@ -1,6 +1,6 @@
 import { appendFileSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { threadId, workerData } from 'node:worker_threads';
 import { serveTasks } from '../../../../core-server/inference/pool/serve-tasks.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
 
@@ -47,12 +47,10 @@ const write = (line: string): void => appendFileSync(journal, `${line}\n`);
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 if (failStart || Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
-if (parentPort === null) throw new Error('worker only');
 Atomics.wait(cannotStart, 0, 2);
 if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
 
 serveTasks<FixtureTasks>({
-  port: parentPort,
   handlers: {
     echo: (input) => Promise.resolve(input),
     thread: () => Promise.resolve(threadId),
