@@ -17,23 +17,15 @@ export function putBehindMainThread(): void {
 }
 
 /**
- * The threads that a process starts with, besides the main thread: V8's four, which compile, and the one that wakes them.
- * Before it collects garbage, the main thread waits until they are at a point where they can wait, too.
- */
-const threadsOfV8 = 5;
-
-/**
- * Puts the other threads of the process behind the main thread, except V8's. libuv's threads decode pictures and start
+ * Puts all other threads of the process behind the main thread. libuv's threads decode pictures and start
  * libvips' threads, which inherit the value: together they take as much processor time as the workers.
  *
  * @param mainThread its id, which is that of the process
  */
 export function putOthersBehindMainThread(mainThread: number): void {
   if (!isOneAThread) return;
-  // Ids are given in ascending order, and begin anew behind the largest.
-  const threads = readdirSync('/proc/self/task').map(Number);
-  const byAge = threads.sort((a, b) => Number(a < mainThread) - Number(b < mainThread) || a - b);
-  for (const thread of byAge.slice(1 + threadsOfV8)) {
+  for (const thread of readdirSync('/proc/self/task').map(Number)) {
+    if (thread === mainThread) continue;
     try {
       setPriority(thread, behindTheMainThread);
     } catch {
