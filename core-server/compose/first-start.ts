@@ -11,13 +11,17 @@ export interface DemoCredentials {
   readonly password: string;
 }
 
+/** Longer than another process takes that starts on the same store. */
+const maxTurnMs = 60_000;
+
 /** Registers a demo as {@link registerDemo} does, in the store that the settings name, with a password of its own. */
 export async function registerDemoIn(
   config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>,
 ): Promise<DemoCredentials | undefined> {
-  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+  const stopping = AbortSignal.timeout(maxTurnMs);
+  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR }, stopping);
   try {
-    return await registerDemo(db, { password: generatePassword(), now: () => new Date() });
+    return await registerDemo(db, { password: generatePassword(), now: () => new Date(), stopping });
   } finally {
     await db.destroy();
   }
@@ -26,13 +30,16 @@ export async function registerDemoIn(
 /**
  * Registers a demo company with this password, and an API key; undefined if the store is in use already. All happens in
  * one transaction: a start that breaks off leaves nothing, and of two at once, one finds what the other registered.
+ *
+ * @throws `stopping.reason` once it is aborted while another process has its turn
  */
 export function registerDemo(
   db: Database,
-  { password, now }: { readonly password: string; readonly now: () => Date },
+  deps: { readonly password: string; readonly now: () => Date; readonly stopping?: AbortSignal },
 ): Promise<DemoCredentials | undefined> {
+  const { password, now, stopping } = deps;
   return db.transaction(async (transaction) => {
-    await takeStartLock(transaction);
+    await takeStartLock(transaction, stopping);
     const { apiKeys, companies } = createAccess(transaction, now);
     if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
     const { name: company } = await companies.create('demo', password);

@@ -3,6 +3,7 @@ import { after, describe, it } from 'node:test';
 import { createAccess } from '../../../core-server/access/create-access.js';
 import { registerDemo } from '../../../core-server/compose/first-start.js';
 import type { Database } from '../../../core-server/store/database.js';
+import { takeStartLock } from '../../../core-server/store/migrations/migrate.js';
 import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
 
 const dialects = await startDialects();
@@ -30,6 +31,21 @@ for (const dialect of dialects) {
         assert.equal((await apiKeys.list()).length, 1);
       }
     });
+
+    it(
+      'waits for its turn no longer than it may',
+      { skip: dialect.name === 'SQLite' && 'has a limit of its own' },
+      async (t) => {
+        const place = await dialect.place(t);
+        const [db, other] = [await openDatabase(t, place), await openDatabase(t, place)];
+        await other.transaction(async (holding) => {
+          await takeStartLock(holding);
+          const stopping = AbortSignal.timeout(300);
+          await assert.rejects(registerDemo(db, { password: 'password', now, stopping }), { name: 'TimeoutError' });
+        });
+        assert.deepEqual(await access(db).companies.list(), []);
+      },
+    );
 
     it('leaves nothing when it breaks off', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
