@@ -50,15 +50,19 @@ export class Refusal extends StacklessError {
   }
 }
 
-/** What a refusal has besides its message. */
-export interface Facts extends RefusalOptions {
+/** What a refusal has besides its message and its other details. */
+export interface Facts extends Omit<RefusalOptions, 'details'> {
   /** What was sent, or how much of it; no secret. In the details, as the limit is. */
   readonly value?: string | number | undefined;
   readonly limit?: string | number | undefined;
 }
 
 /** A refusal of this process. */
-export function refuse(reason: Reason, message: string, { value, limit, ...options }: Facts = {}): Refusal {
+export function refuse(
+  reason: Reason,
+  message: string,
+  { value, limit, ...options }: Facts & RefusalOptions = {},
+): Refusal {
   const details = {
     ...options.details,
     ...(value !== undefined && { value: String(value) }),
