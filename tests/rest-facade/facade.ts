@@ -3,6 +3,8 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
+import { deferred } from '../helpers/deferred.js';
+import { answerAll } from './answers.js';
 import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
 /** A facade under test. */
@@ -51,6 +53,21 @@ export async function startBoth(
 ): Promise<TestFacade & { core: FakeCore }> {
   const core = await startFakeCore(t, script);
   return { ...(await startFacade(t, core.port, env)), core };
+}
+
+/** A facade before a core that answers nothing until it is told to: `called` resolves when it has been asked. */
+export async function startHeld(t: TestContext, env: Record<string, string> = {}) {
+  const [called, answer] = [deferred(), deferred()];
+  const both = await startBoth(
+    t,
+    async (call) => {
+      called.resolve();
+      await answer.promise;
+      return answerAll(call);
+    },
+    env,
+  );
+  return { ...both, called: called.promise, answer: () => answer.resolve() };
 }
 
 /** The headers of a caller with a key. */

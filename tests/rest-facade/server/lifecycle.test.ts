@@ -5,10 +5,9 @@ import { pino } from 'pino';
 import { createConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
-import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
-import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
+import { readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
 import { startFakeCore } from '../fake-core.js';
 import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
@@ -109,20 +108,13 @@ test('the line of a refusal names the field, but none that a client made up', as
 });
 
 test('closing lets requests under way finish and refuses new ones', async (t) => {
-  const released = deferred();
-  const core = await startFakeCore(t, async (call) => {
-    await released.promise;
-    return answerAll(call);
-  });
-  const { url, facade, port } = await startFacade(t, core.port, {
-    REST_SHUTDOWN_GRACE_MS: '60000',
-  });
+  const { url, facade, port, called, answer } = await startHeld(t, { REST_SHUTDOWN_GRACE_MS: '60000' });
   const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
-  while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await called;
   const started = performance.now();
   const closed = facade.close();
   await assert.rejects(openSocket(port));
-  released.resolve();
+  answer();
   assert.equal((await pending).status, 200);
   await closed;
   // Its connection was kept alive and is closed all the same.

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deferred } from '../../helpers/deferred.js';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, startBoth } from '../facade.js';
+import { type ErrorBody, startBoth, startHeld } from '../facade.js';
 import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
@@ -45,12 +44,7 @@ test('bytes after a request do not overtake its answer', async (t) => {
 });
 
 test('bytes after the last request of a connection leave nothing behind, however many arrive', async (t) => {
-  const [called, answer] = [deferred(), deferred()];
-  const { port, url } = await startBoth(t, async (call) => {
-    called.resolve();
-    await answer.promise;
-    return answerAll(call);
-  });
+  const { port, url, called, answer } = await startHeld(t);
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on('warning', onWarning);
@@ -59,13 +53,13 @@ test('bytes after the last request of a connection leave nothing behind, however
   const answered = readToEnd(socket);
   const headers = 'host: x\r\napikey: key\r\nconnection: close\r\n\r\n';
   socket.write(`GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\n${headers}`);
-  await called.promise;
+  await called;
   for (let count = 0; count < 20; count += 1) {
     socket.write('x');
     // By when it has been read.
     await (await fetch(`${url}/livez`)).text();
   }
-  answer.resolve();
+  answer();
   assert.equal((await answered).status, 200);
   assert.deepEqual(warnings, []);
 });

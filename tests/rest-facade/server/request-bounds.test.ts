@@ -10,7 +10,7 @@ import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import { startMetricsServer } from '../../../runtime/observe/metrics-server.js';
 import { deferred } from '../../helpers/deferred.js';
 import { answerAll } from '../answers.js';
-import { startBoth } from '../facade.js';
+import { startBoth, startHeld } from '../facade.js';
 import { openSocket } from '../raw-http.js';
 
 /** What no answer must ever be to, where it stands as a body or behind the last request. */
@@ -124,23 +124,18 @@ test('a body is never executed, and what follows it is answered', async (t) => {
 });
 
 test('what follows the last request while it is answered is not executed', async (t) => {
-  const [called, answer] = [deferred(), deferred()];
-  const { port, core } = await startBoth(t, async (call) => {
-    called.resolve();
-    await answer.promise;
-    return answerAll(call);
-  });
+  const { port, core, called, answer } = await startHeld(t);
   const show = 'GET /face_config_score?detection&company=a&password=p HTTP/1.1';
   const socket = await openSocket(port);
   t.after(() => socket.destroy());
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
   socket.write(request(show, `apikey: k\r\n${upgrade}`));
-  await called.promise;
+  await called;
   socket.write(hidden);
   // Answered on a connection of its own, by when those bytes have been read.
   assert.deepEqual(await statusesOf(port, [livez('connection: close\r\n')]), [200]);
-  answer.resolve();
+  answer();
   await once(socket, 'close');
   assert.deepEqual(text.match(/^HTTP\/1\.1 \d+/gm), ['HTTP/1.1 200']);
   assert.deepEqual(
