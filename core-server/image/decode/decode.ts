@@ -3,7 +3,10 @@ import type { ImageType } from '../inspect/sniff-type.js';
 import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
-type Decodable = Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'>;
+interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'> {
+  /** After these, libvips gives up, so that its thread is free again; by default as long as a caller waits at most. */
+  readonly maxSeconds?: number;
+}
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
@@ -50,13 +53,14 @@ export async function mirrorPicture({ data, width, height }: RgbPicture): Promis
  */
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
-function open({ bytes, type, usesProfile }: Decodable): Sharp {
-  return sharp(bytes, {
+function open({ bytes, type, usesProfile, maxSeconds = 30 }: Decodable): Sharp {
+  const options = {
     failOn: failOn(type),
     limitInputPixels: false,
     autoOrient: true,
     ignoreIcc: !usesProfile,
-  });
+  } as const;
+  return sharp(bytes, options).timeout({ seconds: maxSeconds });
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

@@ -165,7 +165,10 @@ function readExtents(iloc: Cursor, file: Cursor, idat: Cursor | undefined): Map<
       read(indexBytes);
       const start = base + read(offsetBytes);
       const length = read(lengthBytes);
-      return (source ?? file).part(start, source ? start + length : start);
+      const part = (source ?? file).part(start, source ? start + length : start);
+      // libheif copies the bytes of each item, which many may share.
+      file.step(part.length);
+      return part;
     });
     extents.set(id, parts);
   }

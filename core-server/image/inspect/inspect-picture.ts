@@ -4,7 +4,7 @@ import { avifPixels } from './avif-pixels.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
 import type { ImageType } from './sniff-type.js';
-import { jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
+import { firstValue, jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
 /** One at a time: 50 megapixels take 800 MB. */
 const heicShare = 0.75;
@@ -23,6 +23,7 @@ export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<I
   const file = new Cursor(bytes);
   const [page] = type === 'tiff' ? tiffDirectories(file) : [];
   if (type === 'tiff') assertKnownCompression(page);
+  countStripBytes(file, page);
   assertFewParts(file, type);
   if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
   return Math.min(1, tiffBytes(page) / (maxPixels * avifBytesPerPixel));
@@ -46,6 +47,19 @@ function assertKnownCompression(page: TiffDirectory | undefined): void {
   throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
+/** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
+const byteCountTags = [279, 325];
+
+/**
+ * Each byte of a strip or tile is a step: libtiff copies it, and its decoder may look at all of them. Thousands may share
+ * the same megabyte, of which a decoder takes a millisecond each.
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
+function countStripBytes(file: Cursor, page: TiffDirectory | undefined): void {
+  for (const tag of byteCountTags) for (const count of page?.(tag) ?? []) file.step(Math.min(count, file.length));
+}
+
 /** Tags of a TIFF (TIFF 6.0, section 8). */
 const tags = { width: 256, height: 257, bitsPerSample: 258, samplesPerPixel: 277 };
 
@@ -55,7 +69,7 @@ const tags = { width: 256, height: 257, bitsPerSample: 258, samplesPerPixel: 277
  * 1,060 MB were measured for 49 megapixels of four 32-bit channels.
  */
 function tiffBytes(page: TiffDirectory | undefined): number {
-  const read = (tag: keyof typeof tags, absent: number): number => page?.(tags[tag]) ?? absent;
+  const read = (tag: keyof typeof tags, absent: number): number => firstValue(page, tags[tag]) ?? absent;
   const channels = read('samplesPerPixel', 1) + 1;
   // Without a width or a height, libtiff refuses the file.
   return (read('width', 0) * read('height', 0) * channels * read('bitsPerSample', 1)) / 8;

@@ -1,10 +1,16 @@
 import type { Cursor } from './cursor.js';
 
 /**
- * Reads a directory of a TIFF, which describes one page: the value of a field, the first if it has several; undefined if
- * the page has no such field, `unreadable` if its type is none of integers or its value not in the file.
+ * Reads a directory of a TIFF, which describes one page: the values of a field, one at least; none if the page has no
+ * such field, `unreadable` if its type is none of integers or its first value not in the file.
  */
-export type TiffDirectory = (tag: number) => number | undefined;
+export type TiffDirectory = (tag: number) => Iterable<number>;
+
+/** The first value of a field; undefined if the page has no such field. */
+export function firstValue(page: TiffDirectory | undefined, tag: number): number | undefined {
+  const [first] = page?.(tag) ?? [];
+  return first;
+}
 
 /** More than any picture has, so that none looks small by a field that only libtiff understands. */
 const unreadable = 2 ** 32;
@@ -40,17 +46,18 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
     const first = at + countBytes;
     const fields = read(at, countBytes);
     const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
-    yield (tag) => {
+    yield function* valuesOf(tag) {
       for (let entry = first; entry < end; entry += entryBytes) {
         if (read(entry, 2) !== tag) continue;
-        const bytes = bytesOfType.get(read(entry + 2, 2));
-        if (bytes === undefined) return unreadable;
+        const bytes = bytesOfType.get(read(entry + 2, 2)) ?? Infinity;
+        const count = Math.max(1, read(entry + 4, offsetBytes));
         const values = entry + 4 + offsetBytes;
-        const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
-        const place = isInside ? values : read(values, offsetBytes);
-        return place + bytes > file.length ? unreadable : read(place, bytes);
+        const from = count * bytes <= offsetBytes ? values : read(values, offsetBytes);
+        if (from + bytes > file.length) yield unreadable;
+        const behind = Math.min(file.length, from + count * bytes);
+        for (let place = from; place + bytes <= behind; place += bytes) yield read(place, bytes);
+        return;
       }
-      return undefined;
     };
     at = read(first + fields * entryBytes, offsetBytes);
   }
@@ -62,5 +69,5 @@ export const jpegInTiff = 7;
 
 /** The number of the method by which a page is compressed. */
 export function tiffCompression(page: TiffDirectory | undefined): number {
-  return page?.(compressionTag) ?? 1;
+  return firstValue(page, compressionTag) ?? 1;
 }

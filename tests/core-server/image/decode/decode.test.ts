@@ -220,6 +220,18 @@ test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the 
   }
 });
 
+test('what takes libvips longer than anybody waits is given up', async () => {
+  const row = await sharp({ create: { width: 16, height: 1, channels: 3, background: 'grey' } })
+    .toColourspace('b-w')
+    .jpeg()
+    .toBuffer();
+  // Each of 16,000 rows is a JPEG behind a megabyte of fill bytes: 13 s in all.
+  const strip = Buffer.concat([row.subarray(0, 2), Buffer.alloc(1_000_000, 0xff), row.subarray(2)]);
+  const bytes = composeTiff(strip, { width: 16, height: 16_000, compression: 7, strips: 16_000 });
+  const file = { ...imageFile(bytes), usesProfile: false, maxSeconds: 1 };
+  await assert.rejects(decodeUpright(file, { width: 16, height: 16_000 }), { reason: 'CORRUPT_IMAGE' });
+});
+
 test('the lesser damage that phones and mail programs do is forgiven', async () => {
   const jpeg = await quarters(640, 480).jpeg().toBuffer();
   const middle = Math.floor(jpeg.length / 2);

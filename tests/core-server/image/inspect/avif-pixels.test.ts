@@ -43,6 +43,20 @@ test('each frame of a picture counts', async () => {
   assert.equal(reasonOf(await composeAvif({ side: 64, frames: 1_000 })), 'CORRUPT_IMAGE');
 });
 
+test('an AVIF of many items that share their bytes is CORRUPT_IMAGE, since each is copied', async () => {
+  const derived = { type: 'grid', payload: gridOf(2, 2, 120, 120), side: 120 };
+  const compose = (tiles: number): Promise<Buffer> => composeAvif({ side: 64, tiles, frames: 200, derived });
+  const few = new Cursor(await compose(4));
+  assert.equal(avifPixels(few, 1e9), 4 * 200 * 64 * 64);
+  const many = await compose(200);
+  assert.throws(() => avifPixels(new Cursor(many), 1e9), { reason: 'CORRUPT_IMAGE' });
+  // What is not decoded is copied too.
+  for (const type of ['mime', 'uri ']) {
+    const metadata = Buffer.from(many.toString('latin1').replaceAll('av01\0', `${type}\0`), 'latin1');
+    assert.throws(() => avifPixels(new Cursor(metadata), 1e9), { reason: 'CORRUPT_IMAGE' });
+  }
+});
+
 test('an AVIF composed in another way than of tiles is refused', async () => {
   for (const type of ['iovl', 'iden', 'unci', 'tili']) {
     const derived = { type, payload: overlayOf(16_384, 16_384), side: 64 };

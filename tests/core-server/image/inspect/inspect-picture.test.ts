@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
+import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const limits = { maxPixels: 100_000 };
@@ -86,6 +87,23 @@ test('a TIFF is read as far as libtiff reads it, not every field of millions', (
   // The last field says that there are four channels.
   assert.equal(inspectPicture({ bytes: fillUp(4_096), type: 'tiff' }, limits), 400 / 2_400);
   assert.equal(inspectPicture({ bytes: fillUp(4_097), type: 'tiff' }, limits), 160 / 2_400);
+});
+
+test('a TIFF whose strips or tiles share their bytes is CORRUPT_IMAGE, since each is read as a whole', () => {
+  const strip = Buffer.alloc(1_000_000);
+  const inspect = (options: { strips: number; stripBytes?: number }, isTiled = false): number => {
+    const bytes = composeTiff(strip, { width: 16, height: 16_000, compression: 7, ...options });
+    // StripByteCounts become TileByteCounts.
+    if (isTiled) bytes.writeUInt16LE(325, bytes.lastIndexOf(Buffer.from([279 % 256, 1, 4, 0]), 200));
+    return inspectPicture({ bytes, type: 'tiff' }, limits);
+  };
+  for (const isTiled of [false, true]) {
+    assert.throws(() => inspect({ strips: 5 }, isTiled), { reason: 'CORRUPT_IMAGE' });
+    assert.throws(() => inspect({ strips: 16_000 }, isTiled), { reason: 'CORRUPT_IMAGE' });
+    assert.ok(inspect({ strips: 1_000, stripBytes: 1_000 }, isTiled) >= 0);
+    // Some programs write it so.
+    assert.ok(inspect({ strips: 1, stripBytes: 2 ** 32 - 1 }, isTiled) >= 0);
+  }
 });
 
 test('pictures of all other types weigh nothing', () => {
