@@ -32,7 +32,11 @@ function sizeOfPlainJpeg(bytes: Buffer): Size | undefined {
   if (!bytes.subarray(-2).equals(endOfImage)) return undefined;
   const file = new Cursor(bytes);
   let size: Size | undefined;
+  let end = 2;
   for (const { marker, at } of jpegSegments(file)) {
+    // What stands between segments, decoders read in different ways, and may find another frame in it.
+    if (at !== end) return undefined;
+    end = at + 2 + file.uint(at + 2, 2);
     if (marker === startOfScan) return file.byte(at + 4) === 3 ? size : undefined;
     if (harmless.includes(marker)) continue;
     if (marker !== startOfFrame || size !== undefined || at + 19 > file.length) return undefined;

@@ -76,3 +76,21 @@ test('what is not plain is left to sharp', async () => {
     assert.equal(decodePlainJpeg(bytes, maxPixels), undefined, what);
   }
 });
+
+test('a JPEG in which decoders could find another frame is left to sharp', async () => {
+  const plain = await quarters(96, 64).jpeg().toBuffer();
+  const frame = plain.indexOf(Buffer.from([0xff, 0xc0]));
+  const other = Buffer.from(plain.subarray(frame, frame + 19));
+  other.writeUInt16BE(96, 5);
+  other.writeUInt16BE(64, 7);
+  // Who skips a segment of this marker finds the frame, and who skips only the marker the other one and a comment.
+  const comment = Buffer.from([0xff, 0xfe, 0, 2 + other.length]);
+  const length = Buffer.from([0, 2 + other.length + comment.length]);
+  for (const marker of [0x01, 0x02, 0xbf, 0xd0, 0xd7]) {
+    const segment = [Buffer.from([0xff, marker]), length, other, comment];
+    const bytes = Buffer.concat([plain.subarray(0, frame), ...segment, plain.subarray(frame)]);
+    assert.equal(decodePlainJpeg(bytes, maxPixels), undefined, marker.toString(16));
+  }
+  const filled = Buffer.concat([plain.subarray(0, frame), Buffer.from([0xff]), plain.subarray(frame)]);
+  assert.equal(decodePlainJpeg(filled, maxPixels), undefined);
+});
