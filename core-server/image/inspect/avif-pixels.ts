@@ -39,6 +39,9 @@ interface AvifItem {
   readonly pixels: number;
 }
 
+/** Properties by which libheif turns or crops all pixels, as often as an item has them: 50 megapixels take a second. */
+const transformations = ['irot', 'imir', 'clap'];
+
 /** As many items as libheif reads, and more boxes in a box and units in a picture than any file has. */
 const maxParts = 1_000;
 
@@ -56,14 +59,17 @@ function readAvifItems(file: Cursor): AvifItem[] {
   const associations = readAssociations(only(iprp, 'ipma'));
   const types = readTypes(only(meta, 'iinf'));
   const idat = meta.find(({ type }) => type === 'idat')?.body;
+  if (meta.some(({ type }) => type === 'iref')) assertUsedOnce(only(meta, 'iref'));
   const extents = readExtents(only(meta, 'iloc'), file, idat);
   // libvips parses each, and its parts can only be found where they stand together.
   const exif = Array.from(types.keys()).filter((id) => types.get(id) === 'Exif');
   if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1)) throw corruptImage('EXIF in parts');
 
   return Array.from(types, ([id, type]) => {
-    if (type !== 'av01') return { type, pixels: 0 };
     const own = (associations.get(id) ?? []).flatMap((index) => properties[index - 1] ?? []);
+    const isRepeated = (name: string): boolean => own.filter((property) => property.type === name).length > 1;
+    if (transformations.some(isRepeated)) throw corruptImage('a transformation twice');
+    if (type !== 'av01') return { type, pixels: 0 };
     const size = only(own, 'ispe');
     // What follows the first four bytes of the configuration is decoded before the data.
     const streams = [only(own, 'av1C').part(4), file.join(extents.get(id) ?? [])];
@@ -125,6 +131,28 @@ function readTypes(iinf: Cursor): Map<number, string> {
     types.set(id, body.text(idBytes + 6, 4));
   }
   return types;
+}
+
+/**
+ * Refuses an item that is a part of several others, or more than once: libheif decodes it for each of them, and makes a
+ * grid as large as all its tiles, even if these are the same.
+ */
+function assertUsedOnce(iref: Cursor): void {
+  const idBytes = iref.byte(0) === 0 ? 2 : 4;
+  const used = new Set<number>();
+  for (const { type, body } of boxesOf(iref.part(4))) {
+    const read = readerOf(body);
+    const from = read(idBytes);
+    const to = Array.from({ length: read(2) }, () => read(idBytes));
+    if (body.length !== 2 + (1 + to.length) * idBytes)
+      throw corruptImage('references of another length than their box');
+    // A grid names its tiles, and an alpha channel what it belongs to.
+    const parts = type === 'dimg' ? to : type === 'auxl' ? to.map(() => from) : [];
+    for (const part of parts) {
+      if (used.has(part)) throw corruptImage('an item used twice');
+      used.add(part);
+    }
+  }
 }
 
 /** The indices, from 1, of the properties of the items by their identifiers. */

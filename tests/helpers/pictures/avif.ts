@@ -12,9 +12,15 @@ export interface AvifParts {
   /** How many such items there are; only the last is shown. */
   readonly deriveds?: number;
   readonly version?: 0 | 1 | 2;
+  /** How often such an item names each of its tiles. */
+  readonly uses?: number;
+  /** Further references between items. */
+  readonly references?: readonly Buffer[];
+  /** Names of the transformations of each item: `irot`, `imir`. */
+  readonly turns?: readonly string[];
 }
 
-const be = (bytes: number, ...values: number[]): Buffer => {
+export const be = (bytes: number, ...values: number[]): Buffer => {
   const buffer = Buffer.alloc(bytes * values.length);
   values.forEach((value, index) => buffer.writeUIntBE(value, index * bytes, bytes));
   return buffer;
@@ -41,6 +47,7 @@ export function overlayOf(width: number, height: number): Buffer {
 /** An AVIF whose items are as given, whether or not they fit together. The tiles share their bytes. */
 export async function composeAvif(parts: AvifParts): Promise<Buffer> {
   const { side, tiles = 1, frames = 1, derived, deriveds = derived ? 1 : 0, version = 0 } = parts;
+  const { uses = 1, turns = [] } = parts;
   const create = { width: side, height: side, channels: 3, background: 'teal' } as const;
   const tile = await sharp({ create }).avif({ effort: 0, quality: 20 }).toBuffer();
   const boxOf = (type: string): Buffer => {
@@ -51,18 +58,22 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
   const id = (value: number): Buffer => be(idBytes, value);
   const picture = Buffer.concat(Array<Buffer>(frames).fill(boxOf('mdat').subarray(8)));
   const payload = derived?.payload ?? Buffer.alloc(0);
-  const tileIds = Array.from({ length: tiles }, (_, index) => index + 1);
-  const derivedIds = Array.from({ length: deriveds }, (_, index) => tiles + index + 1);
+  // Each derived item has tiles of its own.
+  const ownTiles = tiles * Math.max(1, deriveds);
+  const tileIds = Array.from({ length: ownTiles }, (_, index) => index + 1);
+  const derivedIds = Array.from({ length: deriveds }, (_, index) => ownTiles + index + 1);
   const ids = [...tileIds, ...derivedIds];
 
-  const typeOf = (item: number): string => (item > tiles ? (derived?.type ?? '') : 'av01');
+  const typeOf = (item: number): string => (item > ownTiles ? (derived?.type ?? '') : 'av01');
   const entries = ids.map((item) => {
     const body = [id(item), be(2, 0), Buffer.from(`${typeOf(item)}\0`)];
     return versioned('infe', version === 2 ? 3 : 2, ...body);
   });
-  const references = derivedIds.map((item) =>
-    box('dimg', be(2, item, tiles), ...tileIds.map((tileId) => be(2, tileId))),
-  );
+  const references = derivedIds.map((item, index) => {
+    const own = tileIds.slice(index * tiles, (index + 1) * tiles);
+    const named = Array.from({ length: uses }, () => own).flat();
+    return box('dimg', be(2, item, named.length, ...named));
+  });
   const shownSide = derived?.side ?? side;
   const properties = box(
     'ipco',
@@ -70,13 +81,16 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
     versioned('ispe', 0, be(4, side, side)),
     versioned('ispe', 0, be(4, shownSide, shownSide)),
     versioned('pixi', 0, be(1, 3, 8, 8, 8)),
+    ...turns.map((name) => box(name, be(1, 1))),
   );
-  const associations = ids.map((item) =>
-    Buffer.concat([be(2, item), be(1, ...(item > tiles ? [2, 3, 4] : [3, 0x81, 2, 4]))]),
-  );
+  const turnIndices = turns.map((_, index) => 0x80 + 5 + index);
+  const associations = ids.map((item) => {
+    const indices = item > ownTiles ? [3, 4] : [0x81, 2, 4];
+    return Buffer.concat([be(2, item), be(1, indices.length + turns.length, ...indices, ...turnIndices)]);
+  });
   const head = (offset: number): Buffer => {
     const places = ids.map((item) => {
-      const place = item > tiles ? [offset + picture.length, payload.length] : [offset, picture.length];
+      const place = item > ownTiles ? [offset + picture.length, payload.length] : [offset, picture.length];
       const method = version === 0 ? [] : [be(2, 0)];
       return Buffer.concat([id(item), ...method, be(2, 0, 1), be(4, ...place)]);
     });
@@ -89,7 +103,7 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
         versioned('pitm', 0, be(2, ids.length)),
         versioned('iloc', version, be(1, 0x44, 0), id(ids.length), ...places),
         versioned('iinf', 0, be(2, ids.length), ...entries),
-        versioned('iref', 0, ...references),
+        versioned('iref', 0, ...references, ...(parts.references ?? [])),
         box('iprp', properties, versioned('ipma', 0, be(4, ids.length), ...associations)),
       ),
     ]);

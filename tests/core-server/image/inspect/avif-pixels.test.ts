@@ -4,7 +4,7 @@ import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
 import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
-import { box, composeAvif, gridOf, overlayOf } from '../../../helpers/pictures/avif.js';
+import { be, box, composeAvif, gridOf, overlayOf } from '../../../helpers/pictures/avif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { quarters } from '../fixtures.js';
 
@@ -54,6 +54,35 @@ test('an AVIF of many items that share their bytes is CORRUPT_IMAGE, since each 
   for (const type of ['mime', 'uri ']) {
     const metadata = Buffer.from(many.toString('latin1').replaceAll('av01\0', `${type}\0`), 'latin1');
     assert.throws(() => avifPixels(new Cursor(metadata), 1e9), { reason: 'CORRUPT_IMAGE' });
+  }
+});
+
+test('an AVIF with an item that would be decoded more than once is CORRUPT_IMAGE', async () => {
+  const grid = (rows: number) => ({ type: 'grid', payload: gridOf(rows, 2, 64, 64), side: 64 });
+  const two = { side: 64, tiles: 2, derived: grid(1) };
+  assert.equal(reasonOf(await composeAvif(two)), undefined);
+  assert.equal(reasonOf(await composeAvif({ ...two, derived: grid(2), uses: 2 })), 'CORRUPT_IMAGE');
+  // The last is an alpha channel of one of three tiles, of several, or a tile too; and what hides that.
+  const three = { side: 64, tiles: 3 };
+  const alphas: [string, string | undefined, Buffer][] = [
+    ['of one', undefined, be(2, 3, 1, 1)],
+    ['of two', 'CORRUPT_IMAGE', be(2, 3, 2, 1, 2)],
+    ['of one, with more behind it', 'CORRUPT_IMAGE', be(2, 3, 1, 1, 2)],
+  ];
+  for (const [what, reason, names] of alphas) {
+    const file = await composeAvif({ ...three, references: [box('auxl', names)] });
+    assert.equal(reasonOf(file), reason, what);
+  }
+  const again = await composeAvif({ ...two, references: [box('auxl', be(2, 2, 1, 1))] });
+  assert.equal(reasonOf(again), 'CORRUPT_IMAGE');
+});
+
+test('an AVIF that is turned, mirrored or cropped more than once is CORRUPT_IMAGE', async () => {
+  const derived = { type: 'grid', payload: gridOf(1, 1, 64, 64), side: 64 };
+  for (const parts of [{}, { derived }]) {
+    assert.equal(reasonOf(await composeAvif({ side: 64, turns: ['irot', 'imir', 'clap'], ...parts })), undefined);
+    for (const name of ['irot', 'imir', 'clap'])
+      assert.equal(reasonOf(await composeAvif({ side: 64, turns: [name, name], ...parts })), 'CORRUPT_IMAGE', name);
   }
 });
 
