@@ -19,6 +19,9 @@ interface Parts {
 // Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
 const maxScans = 20;
 
+/** Of a TIFF (Adobe's TIFF Technical Note 2): tables of the JPEGs of all strips or tiles. */
+const jpegTablesTag = 347;
+
 /** The parts of a file by its type, counted one sort after the other. */
 export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts>>> = {
   *tiff(file) {
@@ -29,6 +32,9 @@ export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts
     if (tiffCompression(pages[0]) !== jpegInTiff) return;
     const found = countContinuedScans(file, maxScans);
     yield { name: 'scans in a strip or tile', max: maxScans, found };
+    // They are read for each tile; 574 are usual.
+    const tables = pages[0]?.(jpegTablesTag)?.count ?? 0;
+    yield { name: 'bytes in its JPEG tables', max: 4_096, found: tables };
   },
   *webp(file) {
     // Each frame is one, and the time grows with their square.

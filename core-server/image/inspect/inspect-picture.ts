@@ -57,7 +57,8 @@ const byteCountTags = [279, 325];
  * @throws Refusal CORRUPT_IMAGE
  */
 function countStripBytes(file: Cursor, page: TiffDirectory | undefined): void {
-  for (const tag of byteCountTags) for (const count of page?.(tag) ?? []) file.step(Math.min(count, file.length));
+  for (const tag of byteCountTags)
+    for (const count of page?.(tag)?.values ?? []) file.step(Math.min(count, file.length));
 }
 
 /** Tags of a TIFF (TIFF 6.0, section 8). */

@@ -1,14 +1,19 @@
 import type { Cursor } from './cursor.js';
 
-/**
- * Reads a directory of a TIFF, which describes one page: the values of a field, one at least; none if the page has no
- * such field, `unreadable` if its type is none of integers or its first value not in the file.
- */
-export type TiffDirectory = (tag: number) => Iterable<number>;
+/** A field of a TIFF's directory. */
+export interface TiffField {
+  /** How many values it says that it has. */
+  readonly count: number;
+  /** One at least; `unreadable` if its type is none of integers, or its first value not in the file. */
+  readonly values: Iterable<number>;
+}
+
+/** Finds a field in a directory of a TIFF, which describes one page. */
+export type TiffDirectory = (tag: number) => TiffField | undefined;
 
 /** The first value of a field; undefined if the page has no such field. */
 export function firstValue(page: TiffDirectory | undefined, tag: number): number | undefined {
-  const [first] = page?.(tag) ?? [];
+  const [first] = page?.(tag)?.values ?? [];
   return first;
 }
 
@@ -40,24 +45,27 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
   const isLittle = file.byte(0) === 0x49;
   const isBig = file.byte(isLittle ? 2 : 3) === 43;
   const read = (at: number, bytes: number): number => (at + bytes > file.length ? 0 : file.uint(at, bytes, isLittle));
+  function* readValues(from: number, bytes: number, count: number): Generator<number> {
+    if (from + bytes > file.length) yield unreadable;
+    const behind = Math.min(file.length, from + count * bytes);
+    for (let place = from; place + bytes <= behind; place += bytes) yield read(place, bytes);
+  }
   const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
 
   for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {
     const first = at + countBytes;
     const fields = read(at, countBytes);
     const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
-    yield function* valuesOf(tag) {
+    yield (tag) => {
       for (let entry = first; entry < end; entry += entryBytes) {
         if (read(entry, 2) !== tag) continue;
         const bytes = bytesOfType.get(read(entry + 2, 2)) ?? Infinity;
         const count = Math.max(1, read(entry + 4, offsetBytes));
         const values = entry + 4 + offsetBytes;
         const from = count * bytes <= offsetBytes ? values : read(values, offsetBytes);
-        if (from + bytes > file.length) yield unreadable;
-        const behind = Math.min(file.length, from + count * bytes);
-        for (let place = from; place + bytes <= behind; place += bytes) yield read(place, bytes);
-        return;
+        return { count, values: readValues(from, bytes, count) };
       }
+      return undefined;
     };
     at = read(first + fields * entryBytes, offsetBytes);
   }

@@ -164,6 +164,15 @@ test('a TIFF whose strip or tile is a JPEG of more than 20 scans is refused', as
     assert.equal(reasonOf(tiff(insertAtEnd(grey, times(22, scan)))), 'UNSUPPORTED_IMAGE_TYPE');
 });
 
+test('a TIFF of more than 4,096 bytes of JPEG tables is refused, since they are read for each tile', () => {
+  const tiff = (tableBytes: number, compression = 7): Buffer =>
+    composeTiff(Buffer.alloc(64), { width: 64, height: 64, compression, tableBytes });
+  assert.equal(reasonOf(tiff(4_096)), undefined);
+  assert.equal(reasonOf(tiff(4_097)), 'UNSUPPORTED_IMAGE_TYPE');
+  // Of no other compression.
+  assert.equal(reasonOf(tiff(4_097, 5)), undefined);
+});
+
 test('a TIFF of JPEGs passes, however many strips and tiles it has', async () => {
   for (const tile of [false, true]) {
     const tiff = quarters(64, 6_000).tiff({
