@@ -23,19 +23,10 @@ const unreadable = 2 ** 32;
 /** libtiff refuses directories of more fields. */
 const maxFields = 4_096;
 
-/** Bytes of the integer types by their numbers, each without and with a sign. */
-const bytesOfType = new Map([
-  [1, 1],
-  [6, 1],
-  [3, 2],
-  [8, 2],
-  [4, 4],
-  [9, 4],
-  [13, 4],
-  [16, 8],
-  [17, 8],
-  [18, 8],
-]);
+/** Bytes of the types by their numbers (TIFF 6.0, section 2, and the BigTIFF extension). */
+const bytesOfType = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
+/** With or without a sign. */
+const integerTypes = [1, 3, 4, 6, 8, 9, 13, 16, 17, 18];
 
 /**
  * The directories of a TIFF, from each to the next; endless if they form a ring. TIFF 6.0, section 2; in a BigTIFF,
@@ -56,10 +47,16 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
     const first = at + countBytes;
     const fields = read(at, countBytes);
     const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
+    // libtiff reads all values, and thousands of fields may share the same megabytes.
+    for (let entry = first; entry < end; entry += entryBytes) {
+      const bytes = bytesOfType[read(entry + 2, 2)] ?? 0;
+      file.step(Math.min(file.length, bytes * read(entry + 4, offsetBytes)));
+    }
     yield (tag) => {
       for (let entry = first; entry < end; entry += entryBytes) {
         if (read(entry, 2) !== tag) continue;
-        const bytes = bytesOfType.get(read(entry + 2, 2)) ?? Infinity;
+        const type = read(entry + 2, 2);
+        const bytes = integerTypes.includes(type) ? (bytesOfType[type] ?? 0) : Infinity;
         const count = Math.max(1, read(entry + 4, offsetBytes));
         const values = entry + 4 + offsetBytes;
         const from = count * bytes <= offsetBytes ? values : read(values, offsetBytes);

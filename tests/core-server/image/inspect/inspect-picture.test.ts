@@ -106,6 +106,31 @@ test('a TIFF whose strips or tiles share their bytes is CORRUPT_IMAGE, since eac
   }
 });
 
+test('a TIFF whose fields share their values is CORRUPT_IMAGE, since each is read as a whole', () => {
+  const bytes = Buffer.alloc(1_000_000);
+  const inspect = (fields: number, type: number, count: number, pages = 1): number => {
+    bytes.write('II*\0\b\0\0\0', 'latin1');
+    for (let page = 0, at = 8; page < pages; page += 1) {
+      at = bytes.writeUInt16LE(fields, at);
+      for (let field = 0; field < fields; field += 1) {
+        at = bytes.writeUInt16LE(40_000 + field, at);
+        at = bytes.writeUInt16LE(type, at);
+        at = bytes.writeUInt32LE(count, at);
+        at = bytes.writeUInt32LE(8, at);
+      }
+      at = bytes.writeUInt32LE(page + 1 < pages ? at + 4 : 0, at);
+    }
+    return inspectPicture({ bytes, type: 'tiff' }, limits);
+  };
+  // Texts, fractions, doubles, and bytes of no meaning.
+  for (const [type, size] of Object.entries({ 2: 1, 5: 8, 7: 1, 12: 8 })) {
+    assert.equal(inspect(1, Number(type), 1_000_000 / size), 0);
+    assert.throws(() => inspect(5, Number(type), 1_000_000 / size), { reason: 'CORRUPT_IMAGE' });
+    assert.throws(() => inspect(1, Number(type), 1_000_000 / size, 5), { reason: 'CORRUPT_IMAGE' });
+  }
+  assert.equal(inspect(30, 5, 100, 30), 0);
+});
+
 test('pictures of all other types weigh nothing', () => {
   for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)
     assert.equal(inspectPicture({ bytes: Buffer.alloc(100), type }, limits), 0, type);
