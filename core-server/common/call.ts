@@ -23,9 +23,9 @@ export interface Call {
   readonly trace?: string | undefined;
   /**
    * Tells the caller that a worker has started on its picture: if this core dies from now on, the picture may be the
-   * cause, and should not be sent to another. The pool calls it, through `RunOptions.onStart`; the caller gets the
-   * response's headers, empty, before its message; and the facade adds `begun` to the details of a call that breaks off
-   * after them, which it does not repeat.
+   * cause, and should not be sent to another. The pool calls it; the caller gets the response's headers, empty, before
+   * its message; and the facade adds `begun` to the details of a call that breaks off after them, which it does not
+   * repeat.
    */
   readonly reportStart: () => void;
   /** Logger that carries the request id. */

@@ -76,7 +76,6 @@ export async function startCore(options: CoreOptions) {
       taskTimeoutMs: maxDeadlineMs * stuckAfterDeadlines,
       onHung,
       log,
-      onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
     });
     closers.push((graceMs) => pool.close(graceMs));
     metrics.watchPool(() => pool.stats);

@@ -15,7 +15,7 @@ export interface ObservedPool {
   readonly models: { readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>> };
 }
 
-/** The pool with its tasks traced, and results and model times counted. */
+/** The pool with its tasks traced, and waits, results and model times counted. */
 export function observePool({ pool, metrics, tracing, models }: ObservedPool): ObservedPool['pool'] {
   const infer = (model: string, elapsedMs: number | undefined) => {
     if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
@@ -39,8 +39,13 @@ export function observePool({ pool, metrics, tracing, models }: ObservedPool): O
     async run(task, input, options) {
       // From the queue to the worker's result.
       const span = tracing.start(task, options.trace, 'internal');
+      const queuedAt = performance.now();
+      const reportStart = (): void => {
+        metrics.taskStarted(task, (performance.now() - queuedAt) / 1000);
+        options.reportStart?.();
+      };
       try {
-        const output = await pool.run(task, input, options);
+        const output = await pool.run(task, input, { ...options, reportStart });
         metrics.taskEnded(task, 'OK');
         count[task](output);
         span.end({ failed: false, attributes: toAttributes(output.timings) });

@@ -23,8 +23,6 @@ export type PoolStats = WorkerPool<TaskMap>['stats'];
 export interface WorkerPoolOptions extends SupervisorOptions {
   /** Maximum number of jobs in the queue, besides those in the workers. */
   readonly maxQueue: number;
-  /** Called when a job goes to a worker, with how long it waited. */
-  readonly onStart?: (task: string, waitedMs: number) => void;
 }
 
 const maxAttempts = 2;
@@ -73,10 +71,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
 
   const assign = (worker: Worker, job: Job): void => {
     // A job that waited for memory was in a worker before.
-    if (job.weight === 0) {
-      options.onStart?.(job.task, performance.now() - job.createdAt);
-      job.onStart?.();
-    }
+    if (job.weight === 0) job.reportStart?.();
     // Each job that runs, and this one, has an idle worker beside it.
     worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
@@ -124,14 +119,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     input: T[K]['input'],
     runOptions: RunOptions,
   ): Promise<T[K]['output']> => {
-    const { signal, keyId: owner = '', wait = 'refuse', reportStart: onStart } = runOptions;
+    const { signal, keyId: owner = '', wait = 'refuse', reportStart } = runOptions;
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
-      const fresh = { weight: 0, attempts: 0, createdAt: performance.now() };
-      job = { ...fresh, task, owner, input, onStart, signal, resolve, reject };
+      job = { weight: 0, attempts: 0, task, owner, input, reportStart, signal, resolve, reject };
     });
     const idle = findIdle();
     if (idle) assign(idle, job);
@@ -164,15 +158,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       dispatch();
     });
 
-  const close = async (graceMs: number): Promise<void> => {
-    closing = true;
-    supervisor.stopReplacing();
-    await drained(graceMs);
-    for (const job of queue.clear()) job.reject(shuttingDown());
-    await supervisor.close();
-  };
-  let closed: Promise<void> | undefined;
-
   return {
     run,
     assertRoom,
@@ -191,6 +176,12 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
     ready: (): Promise<void> => supervisor.ready,
     /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
-    close: (graceMs: number): Promise<void> => (closed ??= close(graceMs)),
+    async close(graceMs: number): Promise<void> {
+      closing = true;
+      supervisor.stopReplacing();
+      await drained(graceMs);
+      for (const job of queue.clear()) job.reject(shuttingDown());
+      await supervisor.close();
+    },
   };
 }

@@ -12,10 +12,8 @@ export interface Job {
   readonly input: unknown;
   /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
   weight: number;
-  /** Milliseconds, monotonic. */
-  readonly createdAt: number;
-  /** Called each time a worker gets it. */
-  readonly onStart: (() => void) | undefined;
+  /** Called when a worker gets it, and again when another does after that was lost. */
+  readonly reportStart: (() => void) | undefined;
   /** How many workers it has been given to so far. */
   attempts: number;
   /** Aborted when nobody waits for it any more, whatever a worker is still doing. */

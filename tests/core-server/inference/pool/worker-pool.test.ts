@@ -458,16 +458,12 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
 
 test('a job that waits for memory begins anew with its bytes', async (t) => {
   const starts: string[] = [];
-  const { pool, journal } = await start(t, {
-    size: 2,
-    maxQueue: 8,
-    onStart: (task) => starts.push(task),
-  });
-  const signal = forever();
-  const first = pool.run('weigh', { ms: 300, weight: 1 }, { signal });
+  const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
+  const call = { signal: forever(), reportStart: () => void starts.push('weigh') };
+  const first = pool.run('weigh', { ms: 300, weight: 1 }, call);
   await until('it has its memory', () => journal().length > 0);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
-  const others = bytes.map((part) => pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, { signal }));
+  const others = bytes.map((part) => pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, call));
   assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
   await first;
   assert.deepEqual(starts, ['weigh', 'weigh', 'weigh']); // each once
