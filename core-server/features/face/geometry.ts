@@ -44,51 +44,39 @@ export function suppress(candidates: readonly Candidate[], limit: number): Candi
   return kept;
 }
 
-/** A candidate from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
-export function toPicture(candidate: Candidate, look: Size, region: Region): Candidate {
-  const { box, score, landmarks } = candidate;
-  const x = (value: number): number => region.left + (value * region.width) / look.width;
-  const y = (value: number): number => region.top + (value * region.height) / look.height;
+/** A candidate whose points, and the corners of its box, are moved. */
+function moved({ box, score, landmarks }: Candidate, move: (point: Point) => Point): Candidate {
+  const [a, b] = [move({ x: box.xmin, y: box.ymin }), move({ x: box.xmax, y: box.ymax })];
   return {
-    box: { xmin: x(box.xmin), ymin: y(box.ymin), xmax: x(box.xmax), ymax: y(box.ymax) },
+    box: { xmin: Math.min(a.x, b.x), ymin: Math.min(a.y, b.y), xmax: Math.max(a.x, b.x), ymax: Math.max(a.y, b.y) },
     score,
-    landmarks: landmarks.map((point) => ({ x: x(point.x), y: y(point.y) })),
+    landmarks: landmarks.map(move),
   };
+}
+
+/** A candidate from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
+export function toPicture(candidate: Candidate, look: Size, { left, top, width, height }: Region): Candidate {
+  return moved(candidate, ({ x, y }) => ({
+    x: left + (x * width) / look.width,
+    y: top + (y * height) / look.height,
+  }));
 }
 
 /** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */
 export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, height }: Size): Candidate {
-  const point = ({ x, y }: Point): Point => {
+  return moved(candidate, ({ x, y }) => {
     if (turns === 1) return { x: y, y: height - x };
     if (turns === 2) return { x: width - x, y: height - y };
     return { x: width - y, y: x };
-  };
-  const { xmin, ymin, xmax, ymax } = candidate.box;
-  const [a, b] = [point({ x: xmin, y: ymin }), point({ x: xmax, y: ymax })];
-  return {
-    box: {
-      xmin: Math.min(a.x, b.x),
-      ymin: Math.min(a.y, b.y),
-      xmax: Math.max(a.x, b.x),
-      ymax: Math.max(a.y, b.y),
-    },
-    score: candidate.score,
-    landmarks: candidate.landmarks.map(point),
-  };
+  });
 }
 
 /** A candidate from the mirror image of a picture of this width, where the left eye is in the right one's place. */
-export function mirrorBack({ box, score, landmarks }: Candidate, { width }: Pick<Size, 'width'>): Candidate {
-  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = landmarks.map(({ x, y }) => ({
-    x: width - x,
-    y,
-  }));
+export function mirrorBack(candidate: Candidate, { width }: Pick<Size, 'width'>): Candidate {
+  const mirrored = moved(candidate, ({ x, y }) => ({ x: width - x, y }));
+  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = mirrored.landmarks;
   const swapped = [leftEye, rightEye, noseTip, leftMouthCorner, rightMouthCorner];
-  return {
-    box: { ...box, xmin: width - box.xmax, xmax: width - box.xmin },
-    score,
-    landmarks: swapped.filter((point) => point !== undefined),
-  };
+  return { ...mirrored, landmarks: swapped.filter((point) => point !== undefined) };
 }
 
 /** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
