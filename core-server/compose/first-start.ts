@@ -14,34 +14,32 @@ export interface DemoCredentials {
 /** Longer than another process takes that starts on the same store. */
 const maxTurnMs = 60_000;
 
-/** Registers a demo as {@link registerDemo} does, in the store that the settings name, with a password of its own. */
+/** Registers a demo as {@link registerDemo} does, in the store that the settings name. */
 export async function registerDemoIn(
   config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>,
 ): Promise<DemoCredentials | undefined> {
   const stopping = AbortSignal.timeout(maxTurnMs);
   const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR }, stopping);
   try {
-    return await registerDemo(db, { password: generatePassword(), now: () => new Date(), stopping });
+    return await registerDemo(db, stopping);
   } finally {
     await db.destroy();
   }
 }
 
 /**
- * Registers a demo company with this password, and an API key; undefined if the store is in use already. All happens in
- * one transaction: a start that breaks off leaves nothing, and of two at once, one finds what the other registered.
+ * Registers a demo company with a password of its own, and an API key; undefined if the store is in use already. All
+ * happens in one transaction: a start that breaks off leaves nothing, and of two at once, one finds what the other
+ * registered.
  *
  * @throws `stopping.reason` once it is aborted while another process has its turn
  */
-export function registerDemo(
-  db: Database,
-  deps: { readonly password: string; readonly now: () => Date; readonly stopping?: AbortSignal },
-): Promise<DemoCredentials | undefined> {
-  const { password, now, stopping } = deps;
+export function registerDemo(db: Database, stopping?: AbortSignal): Promise<DemoCredentials | undefined> {
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction, stopping);
-    const { apiKeys, companies } = createAccess(transaction, now);
+    const { apiKeys, companies } = createAccess(transaction, () => new Date());
     if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
+    const password = generatePassword();
     const { name: company } = await companies.create('demo', password);
     const { secret } = await apiKeys.create({ label: 'demo', operations: [], expireTime: undefined });
     return { apiKey: secret, company, password };

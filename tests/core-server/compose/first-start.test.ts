@@ -9,17 +9,14 @@ import { openDatabase, startDialects } from '../../helpers/databases/databases.j
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
 
-const now = () => new Date();
-const access = (db: Database) => createAccess(db, now);
+const access = (db: Database) => createAccess(db, () => new Date());
 
 for (const dialect of dialects) {
   describe(`first start on ${dialect.name}`, { skip: dialect.skip }, () => {
     it('is had by one of several processes at once, whose credentials are valid', async (t) => {
       const place = await dialect.place(t);
       const replicas = await Promise.all(Array.from({ length: 3 }, () => openDatabase(t, place)));
-      const outcomes = await Promise.all(
-        replicas.map((db, index) => registerDemo(db, { password: `password-${index}`, now })),
-      );
+      const outcomes = await Promise.all(replicas.map((db) => registerDemo(db)));
       const [demo, ...others] = outcomes.filter((outcome) => outcome !== undefined);
       assert.ok(demo);
       assert.deepEqual(others, []);
@@ -41,7 +38,7 @@ for (const dialect of dialects) {
         await other.transaction(async (holding) => {
           await takeStartLock(holding);
           const stopping = AbortSignal.timeout(300);
-          await assert.rejects(registerDemo(db, { password: 'password', now, stopping }), { name: 'TimeoutError' });
+          await assert.rejects(registerDemo(db, stopping), { name: 'TimeoutError' });
         });
         assert.deepEqual(await access(db).companies.list(), []);
       },
@@ -51,7 +48,7 @@ for (const dialect of dialects) {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.renameTable('api_keys', 'aside');
       await db.schema.createTable('api_keys', (table) => table.text('id'));
-      await assert.rejects(registerDemo(db, { password: 'password', now }));
+      await assert.rejects(registerDemo(db));
       assert.deepEqual(await access(db).companies.list(), []);
     });
 
@@ -59,7 +56,7 @@ for (const dialect of dialects) {
       const db = await openDatabase(t, await dialect.place(t));
       const { companies } = access(db);
       await companies.create('demo', 'of-the-administrator');
-      assert.equal(await registerDemo(db, { password: 'password', now }), undefined);
+      assert.equal(await registerDemo(db), undefined);
       const credentials = { company: 'demo', password: 'of-the-administrator' };
       await companies.authenticate({ ...credentials, keyId: '', clientAddress: '' });
     });
