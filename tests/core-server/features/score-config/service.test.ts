@@ -16,6 +16,23 @@ describe('score configuration', () => {
     });
   });
 
+  const missing = [
+    [{ company: '' }, 'company', 'the name of a registered company'],
+    [{ password: '' }, 'password', 'the password of the company'],
+    [{ detectionScore: undefined }, 'detection_score', 'a number from 0 to 1 with at most 6 decimals'],
+  ] as const;
+  for (const [parts, field, wish] of missing)
+    it(`refuses a request without ${field}, before the password is checked`, async () => {
+      const { handlers, asked } = setUp();
+      const request = { company: 'acme', password, detectionScore: 0.5, ...parts };
+      await assert.rejects(handlers.setDetectionScore(request, call), {
+        reason: 'MISSING_FIELD',
+        message: `${field} is missing, want ${wish}`,
+        details: { field },
+      });
+      assert.deepEqual(asked, []);
+    });
+
   it('shows the score that was set, zero too', async () => {
     const { handlers } = setUp();
     for (const detectionScore of [0.92, 0, 1]) {
