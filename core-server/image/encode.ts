@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { sharpOf } from './decode/decode.js';
 import { type ImageFormat, type Region, type RgbPicture, wholeOf } from './picture.js';
 
 const quality = 90;
@@ -7,11 +7,11 @@ const options = { jpeg: { quality }, png: {}, webp: { quality, effort: 2 } };
 
 /** A part of decoded pixels (the whole, when left out) as a file without metadata; JPEG and WebP with quality 90. */
 export function encodePicture(
-  { data, width, height }: RgbPicture,
+  picture: RgbPicture,
   format: ImageFormat,
-  region: Region = wholeOf({ width, height }),
+  region: Region = wholeOf(picture),
 ): Promise<Uint8Array> {
-  return sharp(data, { raw: { width, height, channels: 3 } })
+  return sharpOf(picture)
     .extract({ ...region })
     .toFormat(format, options[format])
     .toBuffer();

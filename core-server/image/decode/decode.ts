@@ -29,21 +29,17 @@ export async function decodeRegion(file: Decodable, region: Region, size: Size =
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
 
-export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
-  const { data, width, height } = picture;
-  const turned = await sharp(data, { raw: { width, height, channels: 3 } })
-    .rotate(turns * 90)
-    .raw()
-    .toBuffer();
-  return turns === 2 ? { data: turned, width, height } : { data: turned, width: height, height: width };
+export function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
+  return toPixels(sharpOf(picture).rotate(turns * 90));
 }
 
-export async function mirrorPicture({ data, width, height }: RgbPicture): Promise<RgbPicture> {
-  const mirrored = await sharp(data, { raw: { width, height, channels: 3 } })
-    .flop()
-    .raw()
-    .toBuffer();
-  return { data: mirrored, width, height };
+export function mirrorPicture(picture: RgbPicture): Promise<RgbPicture> {
+  return toPixels(sharpOf(picture).flop());
+}
+
+/** Decoded pixels for sharp to go on with. */
+export function sharpOf({ data, width, height }: RgbPicture): Sharp {
+  return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
 /**
@@ -64,15 +60,17 @@ function open({ bytes, type, usesProfile, maxSeconds = 30 }: Decodable): Sharp {
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
-  const { data, info } = await pipeline
-    // Cut-out portraits are meant for a light page; on black, dark hair would vanish.
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-    .catch((error: unknown) => {
-      throw corruptImage(error);
-    });
-  if (info.channels !== 3) throw new Error(`decoded ${info.channels} channels, want 3`);
+  // Cut-out portraits are meant for a light page; on black, dark hair would vanish.
+  const opaque = pipeline.flatten({ background: '#ffffff' }).toColourspace('srgb');
+  const picture = await toPixels(opaque).catch((error: unknown) => {
+    throw corruptImage(error);
+  });
+  const channels = picture.data.length / (picture.width * picture.height);
+  if (channels !== 3) throw new Error(`decoded ${channels} channels, want 3`);
+  return picture;
+}
+
+async function toPixels(pipeline: Sharp): Promise<RgbPicture> {
+  const { data, info } = await pipeline.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
