@@ -14,21 +14,16 @@ type UnaryCalls<Handlers> = {
     : never;
 };
 
-/** All handlers of a service by {@link unary}. */
+/**
+ * Turns promise-returning handlers into those of grpc-js, which itself ignores the promise, so that a rejection would
+ * leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the handler is doing.
+ */
 export function unaryAll<Handlers extends object>(handlers: Handlers, settings: CallSettings): UnaryCalls<Handlers> {
   const all = Object.entries(handlers) as [string, UnaryHandler<unknown, unknown>][];
   return Object.fromEntries(all.map(([method, handler]) => [method, unary(handler, settings)])) as UnaryCalls<Handlers>;
 }
 
-/**
- * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise, so a rejection
- * would leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the
- * handler is doing.
- */
-export function unary<Request, Response>(
-  handler: UnaryHandler<Request, Response>,
-  settings: CallSettings,
-): handleUnaryCall<Request, Response> {
+function unary(handler: UnaryHandler<unknown, unknown>, settings: CallSettings): handleUnaryCall<unknown, unknown> {
   return (grpcCall, callback) => {
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
     const answer = async () => {

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
 import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
-import { unary } from '../../../core-server/rpc/adapters/unary.js';
+import { unaryAll } from '../../../core-server/rpc/adapters/unary.js';
 import { startGrpcServer } from '../../../core-server/rpc/grpc-server.js';
 import { type AccessDependencies, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
 import { observeCalls } from '../../../core-server/rpc/interceptors/observe-calls.js';
@@ -74,7 +74,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
   };
   const implementation = {
-    readMeter: unary(handler, settings),
+    ...unaryAll({ readMeter: handler }, settings),
     streamReadMeters: bidi(handler, settings),
   };
   const server = await startGrpcServer(rpcSettings, {
