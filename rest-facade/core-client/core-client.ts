@@ -42,7 +42,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     try {
       return await sendOnce(client, connection.noteReset, call);
     } catch (error) {
-      if (!mayHelpElsewhere(error, performance.now() - sentAt)) throw error;
+      if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
       return sendOnce(await connection.ready(call.signal), connection.noteReset, call);
     }
   };
@@ -141,11 +141,12 @@ interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
  * counted twice.
  *
  * A picture that a worker had may be what killed its core. So may one whose call got no sign for as long as it takes to
- * notice a core that stands still. Neither is handed on to another core.
+ * notice a core that stands still. Neither is handed on to another core. What the administration changes may have been
+ * stored before the connection was lost: repeated, a company would seem to be another's, and a key would be made twice.
  */
-function mayHelpElsewhere(error: unknown, afterMs: number): boolean {
+function mayHelpElsewhere({ key }: Rpc, error: unknown, afterMs: number): boolean {
   if (!(error instanceof Refusal) || error.details['begun']) return false;
-  if (error.reason === 'CORE_UNAVAILABLE') return afterMs < keepaliveTimeoutMs;
+  if (error.reason === 'CORE_UNAVAILABLE') return key !== 'adminkey' && afterMs < keepaliveTimeoutMs;
   return error.reason === 'SHUTTING_DOWN' || error.reason === 'WORKER_LOST';
 }
 

@@ -11,6 +11,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
+import { AdminServiceService } from '../../generated/imageanalysis/v1/admin.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
@@ -63,6 +64,7 @@ export async function startFakeCore(t: TestContext, script: Script, port = 0, ho
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
   for (const service of [
+    AdminServiceService,
     FaceDetectionServiceService,
     ScoreConfigServiceService,
     MeterReadingServiceService,
