@@ -1,11 +1,5 @@
 import sharp from 'sharp';
-import {
-  addGlance,
-  overviewScale,
-  planSecondLook,
-  sameFaceOverlap,
-  suffices,
-} from '../../core-server/features/face/cascade.js';
+import { createCascade, sameFaceOverlap } from '../../core-server/features/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
 import { inferFaces, readCandidates } from '../../core-server/features/face/find-faces.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
@@ -36,9 +30,10 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     const { width, height } = await sharp(bytes).metadata();
     const size = { width, height };
     const file = { bytes, type: 'jpeg', usesProfile: false } as const;
-    const usual = overviewScale(size, rule);
-    const overviewSize = scaledSize(size, usual);
-    const miniatureSize = scaledSize(size, usual * rule.glanceScale);
+    const cascade = createCascade(rule, size);
+    const { overviewScale } = cascade;
+    const overviewSize = scaledSize(size, overviewScale);
+    const miniatureSize = scaledSize(size, overviewScale * rule.glanceScale);
 
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is larger, a copy that is
     // shrunk while it is decoded, and the part of the second look.
@@ -57,9 +52,9 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
         toPicture(candidate, pixels, wholeOf(size)),
       );
     let found = await lookAt(miniature);
-    const isPortrait = suffices(found, size, rule);
-    if (!isPortrait) found = addGlance(await lookAt(overview), found, size, rule);
-    const second = planSecondLook(found, size, rule, isPortrait ? usual * rule.glanceScale : usual);
+    const isPortrait = cascade.suffices(found);
+    if (!isPortrait) found = cascade.addGlance(await lookAt(overview), found);
+    const second = cascade.planSecondLook(found, isPortrait ? overviewScale * rule.glanceScale : overviewScale);
 
     return async () => {
       const { whole, overview, miniature } = await decode();

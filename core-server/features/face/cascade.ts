@@ -32,145 +32,123 @@ interface SecondLook {
   readonly zoom: number;
 }
 
-export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'>): number {
-  return Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
-}
+/** The rule for pictures of one size. All boxes are in the picture's pixels. */
+export function createCascade(rule: CascadeRule, size: Size) {
+  const overviewScale = Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
+  /** Whether it may be a face. */
+  const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
+  /** A test for faces of at least this side. */
+  const isOfSide =
+    (side: number) =>
+    ({ box }: Candidate): boolean =>
+      Math.sqrt(area(box)) * overviewScale >= side;
 
-/**
- * Whether the glance (in the picture's pixels) serves as the first look. A hint of a smaller face wants a closer look:
- * the glance sees such faces badly.
- */
-export function suffices(glance: readonly Pick<Candidate, 'box' | 'score'>[], size: Size, rule: CascadeRule): boolean {
-  const isLarge = isOfSide(rule.largeSide, size, rule);
-  const hints = glance.filter(isHint(rule));
-  return hints.some(({ score }) => score >= rule.sureScore) && hints.every(isLarge);
-}
+  return {
+    /** Scale of the overview, of the picture's own pixels. */
+    overviewScale,
 
-/** The faces of the first look and the large ones of the glance, all in the picture's pixels. */
-export function addGlance(
-  first: readonly Candidate[],
-  glance: readonly Candidate[],
-  size: Size,
-  rule: CascadeRule,
-): Candidate[] {
-  const large = glance.filter(isOfSide(rule.largeSide, size, rule));
-  return suppress([...first, ...large], sameFaceOverlap);
-}
+    /**
+     * Whether the glance serves as the first look. A hint of a smaller face wants a closer look: the glance sees such
+     * faces badly.
+     */
+    suffices(glance: readonly Candidate[]): boolean {
+      const hints = glance.filter(isHint);
+      return hints.some(({ score }) => score >= rule.sureScore) && hints.every(isOfSide(rule.largeSide));
+    },
 
-/**
- * Whether the picture may be on its side, and glances at turned copies pay off. A face on its side often has a
- * middling score, and a box that fits it badly: only a high score says enough.
- */
-export function mayBeTurned(found: readonly Pick<Candidate, 'score'>[], rule: CascadeRule): boolean {
-  return !found.some(({ score }) => score >= rule.uprightScore);
-}
+    /** The faces of the first look and the large ones of the glance. */
+    addGlance(first: readonly Candidate[], glance: readonly Candidate[]): Candidate[] {
+      return suppress([...first, ...glance.filter(isOfSide(rule.largeSide))], sameFaceOverlap);
+    },
 
-/** Adds the faces to which a look at the turned picture gives this score (in the picture's pixels). */
-export function addTurned(
-  found: readonly Candidate[],
-  turned: readonly Candidate[],
-  leastScore: number,
-  size: Size,
-  rule: CascadeRule,
-): Candidate[] {
-  const isLargeEnough = isOfSide(rule.turnedSide, size, rule);
-  const sure = turned.filter((face) => face.score >= leastScore && isLargeEnough(face));
-  return suppress([...found, ...sure], sameFaceOverlap);
-}
+    /**
+     * Whether the picture may be on its side, and glances at turned copies pay off. A face on its side often has a
+     * middling score, and a box that fits it badly: only a high score says enough.
+     */
+    mayBeTurned(found: readonly Candidate[]): boolean {
+      return !found.some(({ score }) => score >= rule.uprightScore);
+    },
 
-/**
- * Which of the glances at the turned picture (in the picture's pixels) shows how it lies: the one that is surer of a
- * face than all upright ones. A closer look pays there.
- */
-export function quarterOf(
-  upright: readonly Pick<Candidate, 'score'>[],
-  glances: ReadonlyMap<QuarterTurns, readonly Pick<Candidate, 'box' | 'score'>[]>,
-  size: Size,
-  rule: CascadeRule,
-): QuarterTurns | undefined {
-  const isLargeEnough = isOfSide(rule.turnedSide, size, rule);
-  let best = Math.max(0, ...upright.map(({ score }) => score));
-  let quarter: QuarterTurns | undefined;
-  for (const [turns, glance] of glances) {
-    for (const face of glance) {
-      if (face.score < rule.sureScore || face.score <= best || !isLargeEnough(face)) continue;
-      [best, quarter] = [face.score, turns];
-    }
-  }
-  return quarter;
-}
+    /** Adds the faces to which a look at the turned picture gives this score. */
+    addTurned(found: readonly Candidate[], turned: readonly Candidate[], leastScore: number): Candidate[] {
+      const sure = turned.filter(({ score }) => score >= leastScore);
+      return suppress([...found, ...sure.filter(isOfSide(rule.turnedSide))], sameFaceOverlap);
+    },
 
-/**
- * The second look that pays after a first one at `firstScale` which found this (in the picture's
- * pixels); undefined when none does.
- */
-export function planSecondLook(
-  found: readonly Pick<Candidate, 'box' | 'score'>[],
-  size: Size,
-  rule: CascadeRule,
-  firstScale: number,
-): SecondLook | undefined {
-  const isNotSmall = isOfSide(rule.smallSide, size, rule);
-  const small = found
-    .filter(isHint(rule))
-    .filter((face) => !isNotSmall(face))
-    .map(({ box }) => box);
-  if (small.length === 0) return undefined;
-  const margin = rule.margin / overviewScale(size, rule);
-  const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
-  const top = Math.max(0, Math.floor(Math.min(...small.map((b) => b.ymin)) - margin));
-  const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
-  const bottom = Math.min(size.height, Math.ceil(Math.max(...small.map((b) => b.ymax)) + margin));
-  const region = { left, top, width: right - left, height: bottom - top };
-  const zoom = Math.min(rule.maxZoom, Math.sqrt(rule.secondPixels / (region.width * region.height)));
-  return zoom >= rule.minGain * firstScale ? { region, zoom } : undefined;
-}
+    /**
+     * Which of the glances at the turned picture shows how it lies: the one that is surer of a face than all upright
+     * ones. A closer look pays there.
+     */
+    quarterOf(
+      upright: readonly Candidate[],
+      glances: ReadonlyMap<QuarterTurns, readonly Candidate[]>,
+    ): QuarterTurns | undefined {
+      const isLargeEnough = isOfSide(rule.turnedSide);
+      let best = Math.max(0, ...upright.map(({ score }) => score));
+      let quarter: QuarterTurns | undefined;
+      for (const [turns, glance] of glances) {
+        for (const face of glance) {
+          if (face.score < rule.sureScore || face.score <= best || !isLargeEnough(face)) continue;
+          [best, quarter] = [face.score, turns];
+        }
+      }
+      return quarter;
+    },
 
-/**
- * The second look with what its mirror image says (mirrored back, in the same pixels): mean scores and boxes, and its
- * own faces at a low score. Only hints count, so that no score depends on the least one asked for.
- */
-export function withMirror(second: readonly Candidate[], mirror: readonly Candidate[], rule: CascadeRule): Candidate[] {
-  const mayBeFace = isHint(rule);
-  const mirrorHints = mirror.filter(mayBeFace);
-  const scoreOf = (face: Candidate): number => {
-    const seen = mayBeFace(face) ? mirrorHints.filter((other) => isSameFace(face, other)) : [];
-    if (seen.length === 0) return unmirroredShare * face.score;
-    return (1 - mirrorWeight) * face.score + mirrorWeight * Math.max(...seen.map(({ score }) => score));
+    /** The second look that pays after a first one at `firstScale` which found this; undefined when none does. */
+    planSecondLook(found: readonly Candidate[], firstScale: number): SecondLook | undefined {
+      const isNotSmall = isOfSide(rule.smallSide);
+      const small = found.filter((face) => isHint(face) && !isNotSmall(face)).map(({ box }) => box);
+      if (small.length === 0) return undefined;
+      const margin = rule.margin / overviewScale;
+      const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
+      const top = Math.max(0, Math.floor(Math.min(...small.map((b) => b.ymin)) - margin));
+      const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
+      const bottom = Math.min(size.height, Math.ceil(Math.max(...small.map((b) => b.ymax)) + margin));
+      const region = { left, top, width: right - left, height: bottom - top };
+      const zoom = Math.min(rule.maxZoom, Math.sqrt(rule.secondPixels / (region.width * region.height)));
+      return zoom >= rule.minGain * firstScale ? { region, zoom } : undefined;
+    },
+
+    /**
+     * The second look with what its mirror image says (mirrored back, in the same pixels): mean scores and boxes, and
+     * its own faces at a low score. Only hints count, so that no score depends on the least one asked for.
+     */
+    withMirror(second: readonly Candidate[], mirror: readonly Candidate[]): Candidate[] {
+      const mirrorHints = mirror.filter(isHint);
+      const scoreOf = (face: Candidate): number => {
+        const seen = isHint(face) ? mirrorHints.filter((other) => isSameFace(face, other)) : [];
+        if (seen.length === 0) return unmirroredShare * face.score;
+        return (1 - mirrorWeight) * face.score + mirrorWeight * Math.max(...seen.map(({ score }) => score));
+      };
+      const means = second.map((face) => ({ ...withMeanBox(face, mirrorHints), score: roundScore(scoreOf(face)) }));
+      const secondHints = second.filter(isHint);
+      const alone = mirrorHints
+        .filter((face) => !isSeenBy(secondHints, face))
+        .map((face) => ({ ...face, score: roundScore(mirrorWeight * face.score) }));
+      return suppress([...means, ...alone], sameFaceOverlap);
+    },
+
+    /**
+     * The faces of both looks, each look suppressed: small ones inside the region come from the second, with the mean
+     * box where both saw them; the first has those outside and large ones, and what it keeps stays.
+     */
+    mergeLooks(first: readonly Candidate[], second: readonly Candidate[], region: Region): Candidate[] {
+      const isLarge = isOfSide(rule.keepSide);
+      const isNotTiny = isOfSide(rule.loneSide);
+      // Enlarged, a blurred face is no longer recognisable: that the second look does not see it says little.
+      const hints = second.filter(isHint);
+      const isLone = (face: Candidate): boolean =>
+        face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
+      const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
+      // The first look saw a large face whole if the region cuts it.
+      const fromSecond = second.filter(
+        (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
+      );
+      const firstHints = first.filter(isHint);
+      return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
+    },
   };
-  const means = second.map((face) => ({ ...withMeanBox(face, mirrorHints), score: roundScore(scoreOf(face)) }));
-  const secondHints = second.filter(mayBeFace);
-  const alone = mirrorHints
-    .filter((face) => !isSeenBy(secondHints, face))
-    .map((face) => ({ ...face, score: roundScore(mirrorWeight * face.score) }));
-  return suppress([...means, ...alone], sameFaceOverlap);
-}
-
-/**
- * The faces of both looks, all in the picture's pixels and each look suppressed: small ones inside the region
- * come from the second, with the mean box where both saw them; the first has those outside and large ones, and what
- * it keeps stays.
- */
-export function mergeLooks(
-  first: readonly Candidate[],
-  second: readonly Candidate[],
-  region: Region,
-  size: Size,
-  rule: CascadeRule,
-): Candidate[] {
-  const isLarge = isOfSide(rule.keepSide, size, rule);
-  const isNotTiny = isOfSide(rule.loneSide, size, rule);
-  // Enlarged, a blurred face is no longer recognisable: that the second look does not see it says little.
-  const hints = second.filter(isHint(rule));
-  const isLone = (face: Candidate): boolean =>
-    face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
-  const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
-  // The first look saw a large face whole if the region cuts it.
-  const fromSecond = second.filter(
-    (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
-  );
-  const firstHints = first.filter(isHint(rule));
-  return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
 }
 
 function isSameFace(a: Candidate, b: Candidate): boolean {
@@ -195,17 +173,6 @@ function withMeanBox(face: Candidate, others: readonly Candidate[]): Candidate {
   const { box } = best;
   const mean = (side: keyof Box): number => face.box[side] + share * (box[side] - face.box[side]);
   return { ...face, box: { xmin: mean('xmin'), ymin: mean('ymin'), xmax: mean('xmax'), ymax: mean('ymax') } };
-}
-
-/** A test for what may be a face. */
-function isHint({ weakScore }: CascadeRule): (face: Pick<Candidate, 'score'>) => boolean {
-  return ({ score }) => score >= weakScore;
-}
-
-/** A test for faces of at least this side. */
-function isOfSide(side: number, size: Size, rule: CascadeRule): (face: Pick<Candidate, 'box'>) => boolean {
-  const scale = overviewScale(size, rule);
-  return ({ box }) => Math.sqrt(area(box)) * scale >= side;
 }
 
 /** Whether the box touches an edge of the region that is not an edge of the picture. */

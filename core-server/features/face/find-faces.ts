@@ -13,18 +13,7 @@ import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
-import {
-  addGlance,
-  addTurned,
-  mayBeTurned,
-  mergeLooks,
-  overviewScale,
-  planSecondLook,
-  quarterOf,
-  sameFaceOverlap,
-  suffices,
-  withMirror,
-} from './cascade.js';
+import { createCascade, sameFaceOverlap } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
 import {
   byAreaThenScore,
@@ -80,6 +69,7 @@ async function findFaces(
   step: Stopwatch['time'],
 ): Promise<Candidate[]> {
   const { size, whole } = picture;
+  const cascade = createCascade(rule, size);
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
     const seen: Candidate[] = [];
     for (const { core, region } of tilesOf(pixels)) {
@@ -92,36 +82,36 @@ async function findFaces(
   const lookAt = async (pixels: RgbPicture, region: Region = wholeOf(size)) =>
     (await see(pixels)).map((candidate) => toPicture(candidate, pixels, region));
 
-  const usual = overviewScale(size, rule);
-  const overviewSize = scaledSize(size, usual);
+  const { overviewScale } = cascade;
+  const overviewSize = scaledSize(size, overviewScale);
   const overview = await step('decode', () =>
     whole ? resizePicture(whole, overviewSize) : decodeUpright(picture, overviewSize),
   );
-  const glanceScale = usual * rule.glanceScale;
+  const glanceScale = overviewScale * rule.glanceScale;
   const miniature = await step('decode', () => resizePicture(overview, scaledSize(size, glanceScale)));
 
   let found = await lookAt(miniature);
   let firstScale = glanceScale;
-  if (!suffices(found, size, rule)) {
-    found = addGlance(await lookAt(overview), found, size, rule);
-    firstScale = usual;
+  if (!cascade.suffices(found)) {
+    found = cascade.addGlance(await lookAt(overview), found);
+    firstScale = overviewScale;
   }
 
-  if (mayBeTurned(found, rule)) {
+  if (cascade.mayBeTurned(found)) {
     const lookTurned = async (pixels: RgbPicture, turns: QuarterTurns) =>
       (await see(await step('decode', () => turnPicture(pixels, turns))))
         .map((candidate) => turnBack(candidate, turns, pixels))
         .map((candidate) => toPicture(candidate, pixels, wholeOf(size)));
     const glances = new Map<QuarterTurns, Candidate[]>();
     for (const turns of [1, 2, 3] as const) glances.set(turns, await lookTurned(miniature, turns));
-    const quarter = quarterOf(found, glances, size, rule);
-    for (const glance of glances.values()) found = addTurned(found, glance, rule.turnedScore, size, rule);
+    const quarter = cascade.quarterOf(found, glances);
+    for (const glance of glances.values()) found = cascade.addTurned(found, glance, rule.turnedScore);
     if (quarter !== undefined) {
-      found = addTurned(found, await lookTurned(overview, quarter), rule.sureScore, size, rule);
+      found = cascade.addTurned(found, await lookTurned(overview, quarter), rule.sureScore);
     }
   }
 
-  const second = planSecondLook(found, size, rule, firstScale);
+  const second = cascade.planSecondLook(found, firstScale);
   if (second === undefined) return found;
   const { region, zoom } = second;
   const secondSize = scaledSize(region, zoom);
@@ -133,9 +123,9 @@ async function findFaces(
     const mirrorSize = scaledSize(secondSize, rule.mirrorScale);
     const mirror = await step('decode', () => mirrorPicture(resizePicture(detail, mirrorSize)));
     const mirrored = (await see(mirror)).map((face) => toPicture(mirrorBack(face, mirror), mirror, region));
-    detailed = withMirror(detailed, mirrored, rule);
+    detailed = cascade.withMirror(detailed, mirrored);
   }
-  return mergeLooks(found, detailed, region, size, rule);
+  return cascade.mergeLooks(found, detailed, region);
 }
 
 /** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import {
-  addGlance,
-  addTurned,
-  mayBeTurned,
-  mergeLooks,
-  overviewScale,
-  planSecondLook,
-  quarterOf,
-  suffices,
-  withMirror,
-} from '../../../../core-server/features/face/cascade.js';
+import { createCascade } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import { type Candidate, turnBack } from '../../../../core-server/features/face/geometry.js';
 import type { QuarterTurns } from '../../../../core-server/image/picture.js';
@@ -83,31 +73,31 @@ function assertNear(rows: readonly Row[], want: readonly Row[]): void {
 suite('the same cascade as in Python', () => {
   for (const { name, size: sides, result, ...looks } of reference.cases) {
     test(name, () => {
-      const size = { width: sides[0], height: sides[1] };
+      const cascade = createCascade(rule, { width: sides[0], height: sides[1] });
       const glance = toCandidates(looks.glance);
-      assert.equal(suffices(glance, size, rule), result.suffices);
-      let found = result.suffices ? glance : addGlance(toCandidates(looks.overview), glance, size, rule);
+      assert.equal(cascade.suffices(glance), result.suffices);
+      let found = result.suffices ? glance : cascade.addGlance(toCandidates(looks.overview), glance);
       assert.deepEqual(toRows(found), result.afterFirst.sort(inOrder), 'after the first look');
-      assert.equal(mayBeTurned(found, rule), result.mayBeTurned);
+      assert.equal(cascade.mayBeTurned(found), result.mayBeTurned);
       if (result.afterTurned) {
         const turned = looks.turned.map(toCandidates);
         const glances = new Map(turned.map((glance, i) => [(i + 1) as QuarterTurns, glance]));
-        const quarter = quarterOf(found, glances, size, rule);
+        const quarter = cascade.quarterOf(found, glances);
         assert.equal(quarter, result.quarter);
-        for (const look of turned) found = addTurned(found, look, rule.turnedScore, size, rule);
-        if (quarter !== undefined) found = addTurned(found, toCandidates(looks.closer), rule.sureScore, size, rule);
+        for (const look of turned) found = cascade.addTurned(found, look, rule.turnedScore);
+        if (quarter !== undefined) found = cascade.addTurned(found, toCandidates(looks.closer), rule.sureScore);
         assert.deepEqual(toRows(found), result.afterTurned.sort(inOrder), 'after turning');
       }
-      const firstScale = overviewScale(size, rule) * (result.suffices ? rule.glanceScale : 1);
-      const second = planSecondLook(found, size, rule, firstScale);
+      const firstScale = cascade.overviewScale * (result.suffices ? rule.glanceScale : 1);
+      const second = cascade.planSecondLook(found, firstScale);
       assert.equal(second !== undefined, result.region !== undefined);
       if (!second || !result.region || !result.withMirror || !result.merged) return;
       const { left, top, width, height } = second.region;
       assert.deepEqual([left, top, left + width, top + height], result.region);
       assert.ok(Math.abs(second.zoom - (result.zoom ?? NaN)) < 1e-6);
-      const ofBoth = withMirror(toCandidates(looks.second), toCandidates(looks.mirror), rule);
+      const ofBoth = cascade.withMirror(toCandidates(looks.second), toCandidates(looks.mirror));
       assertNear(toRows(ofBoth), result.withMirror.sort(inOrder));
-      const merged = mergeLooks(found, ofBoth, second.region, size, rule);
+      const merged = cascade.mergeLooks(found, ofBoth, second.region);
       assertNear(toRows(merged), result.merged.sort(inOrder));
     });
   }

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  addGlance,
-  addTurned,
-  mergeLooks,
-  overviewScale,
-  planSecondLook,
-  quarterOf,
-  suffices,
-  withMirror,
-} from '../../../../core-server/features/face/cascade.js';
+import { createCascade } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
 import type { QuarterTurns } from '../../../../core-server/image/picture.js';
@@ -39,14 +30,15 @@ const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
   landmarks: [],
 });
 const fullHd = { width: 1920, height: 1080 };
+const ofFullHd = createCascade(rule, fullHd);
 /** Where a second look went. */
 const region = { left: 300, top: 300, width: 600, height: 400 };
 
 test('the overview is bounded and never enlarges', () => {
-  assert.equal(overviewScale({ width: 1280, height: 960 }, rule), 0.5);
-  assert.equal(overviewScale({ width: 960, height: 1280 }, rule), 0.5);
-  assert.equal(overviewScale({ width: 640, height: 480 }, rule), 1);
-  assert.equal(overviewScale({ width: 64, height: 64 }, rule), 1);
+  assert.equal(createCascade(rule, { width: 1280, height: 960 }).overviewScale, 0.5);
+  assert.equal(createCascade(rule, { width: 960, height: 1280 }).overviewScale, 0.5);
+  assert.equal(createCascade(rule, { width: 640, height: 480 }).overviewScale, 1);
+  assert.equal(createCascade(rule, { width: 64, height: 64 }).overviewScale, 1);
 });
 
 test('a glance suffices that is sure of a large face and sees no smaller one', () => {
@@ -62,16 +54,16 @@ test('a glance suffices that is sure of a large face and sees no smaller one', (
     ['a large face beside less than a hint', [face(600, 500, 100, 0.34), face(900, 500, 300)], true],
   ];
   for (const [name, glance, want] of table) {
-    assert.equal(suffices(glance, picture, rule), want, name);
+    assert.equal(createCascade(rule, picture).suffices(glance), want, name);
   }
 });
 
 test('a second look goes to the small faces and their surroundings, as large as the budget allows', () => {
   // 1920 is seen at a third: 90 px are 30 there, the margin of 32 there is 96 here.
-  const second = planSecondLook([face(500, 500, 90), face(900, 600, 60)], fullHd, rule, 1 / 3);
+  const second = ofFullHd.planSecondLook([face(500, 500, 90), face(900, 600, 60)], 1 / 3);
   assert.deepEqual(second?.region, { left: 359, top: 359, width: 667, height: 367 });
   assert.equal(second?.zoom, 1.5); // 750,000 pixels would allow 1.75
-  const wide = planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], fullHd, rule, 1 / 3);
+  const wide = ofFullHd.planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], 1 / 3);
   assert.deepEqual(wide?.region, { left: 0, top: 0, width: 1920, height: 1080 });
   assert.equal(wide?.zoom, Math.sqrt(750_000 / (1920 * 1080)));
 });
@@ -88,8 +80,8 @@ test('a second look pays or not', () => {
     ['the same, but all over the picture', [face(20, 20, 20), face(620, 460, 20)], vga, true],
   ];
   for (const [name, first, size, pays] of table) {
-    const scale = overviewScale(size, rule);
-    assert.equal(planSecondLook(first, size, rule, scale) !== undefined, pays, name);
+    const scale = createCascade(rule, size).overviewScale;
+    assert.equal(createCascade(rule, size).planSecondLook(first, scale) !== undefined, pays, name);
   }
 });
 
@@ -97,7 +89,7 @@ test('a gain in scale that is too little does not pay', () => {
   const square = { width: 900, height: 900 };
   const everywhere = [face(20, 20, 20), face(880, 880, 20)];
   const pays = (minGain: number, scale: number): boolean =>
-    planSecondLook(everywhere, square, { ...rule, minGain }, scale) !== undefined;
+    createCascade({ ...rule, minGain }, square).planSecondLook(everywhere, scale) !== undefined;
   // sqrt(750,000 / 810,000) = 0.962 over 640 / 900 = 0.711 is a gain of 1.353.
   assert.ok(pays(1.353, 640 / 900));
   assert.ok(!pays(1.354, 640 / 900));
@@ -105,7 +97,7 @@ test('a gain in scale that is too little does not pay', () => {
 });
 
 test('the region stays inside the picture', () => {
-  const at = (x: number, y: number) => planSecondLook([face(x, y, 40)], fullHd, rule, 1 / 3)?.region;
+  const at = (x: number, y: number) => ofFullHd.planSecondLook([face(x, y, 40)], 1 / 3)?.region;
   assert.deepEqual(at(5, 5), { left: 0, top: 0, width: 121, height: 121 });
   assert.deepEqual(at(1915, 1075), { left: 1799, top: 959, width: 121, height: 121 });
 });
@@ -116,13 +108,13 @@ test('small faces inside the region come from the second look, the others from t
   const smallSecond = face(700, 502, 84, 0.8);
   const lostInSecond = face(800, 400, 60, 0.5);
   const large = face(600, 500, 200, 0.9);
-  const merged = mergeLooks([outside, smallFirst, lostInSecond, large], [smallSecond], region, fullHd, rule);
+  const merged = ofFullHd.mergeLooks([outside, smallFirst, lostInSecond, large], [smallSecond], region);
   assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
 });
 
 test('a small face that both looks saw has the mean box, the second counting more', () => {
   const second = face(510, 500, 80, 0.6);
-  const boxOf = (...first: Candidate[]) => mergeLooks(first, [second], region, fullHd, rule).map(({ box }) => box);
+  const boxOf = (...first: Candidate[]) => ofFullHd.mergeLooks(first, [second], region).map(({ box }) => box);
   // Weights are 0.3 x 0.4 and 0.6: the first look counts a sixth.
   const weighted = { xmin: 469, ymin: 460, xmax: 549, ymax: 540 };
   const near = (boxes: Candidate['box'][]) => boxes.map((box) => ({ ...box, xmin: Number(box.xmin.toFixed(9)) }));
@@ -151,7 +143,7 @@ test('the second look and its mirror image are joined', () => {
     ['a hint where the second look has less', face(500, 500, 80, 0.34), [face(500, 500, 80, 0.9)], [[0.36, 460]]],
   ];
   for (const [name, look, mirror, want] of table) {
-    const joined = withMirror([look], mirror, rule);
+    const joined = ofFullHd.withMirror([look], mirror);
     const near = joined.map(({ score, box }) => [score, Number(box.xmin.toFixed(9))]);
     assert.deepEqual(near, want, name);
   }
@@ -167,14 +159,14 @@ test('a face counts as inside the region by its centre', () => {
     ['below it', face(600, 800, 60, 0.4), true],
   ];
   for (const [name, first, stays] of table) {
-    assert.deepEqual(mergeLooks([first], [], region, fullHd, rule), stays ? [first] : [], name);
+    assert.deepEqual(ofFullHd.mergeLooks([first], [], region), stays ? [first] : [], name);
   }
 });
 
 test('a large face that the region cuts is the one of the first look', () => {
   const whole = face(900, 500, 300, 0.7);
   const cut = face(825, 500, 150, 0.95); // reaches the right edge at 900
-  assert.deepEqual(mergeLooks([whole], [cut], region, fullHd, rule), [whole]);
+  assert.deepEqual(ofFullHd.mergeLooks([whole], [cut], region), [whole]);
 });
 
 test('the second look gives large faces that the region does not cut, and all small ones', () => {
@@ -193,14 +185,14 @@ test('the second look gives large faces that the region does not cut, and all sm
     ['at its bottom', { ...region, top: height - 400 }, face(600, 1005, 150), true],
   ];
   for (const [name, at, second, stays] of table) {
-    assert.deepEqual(mergeLooks([], [second], at, fullHd, rule), stays ? [second] : [], name);
+    assert.deepEqual(ofFullHd.mergeLooks([], [second], at), stays ? [second] : [], name);
   }
 });
 
 test('a large face that both looks give is the one of the first look', () => {
   const first = face(500, 500, 160, 0.7);
   const second = face(502, 501, 158, 0.8);
-  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule), [first]);
+  assert.deepEqual(ofFullHd.mergeLooks([first], [second], region), [first]);
 });
 
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
@@ -214,14 +206,14 @@ test('a sure face stays that the second look does not see at all, unless it is t
     ['tiny', face(500, 500, 71), [], []],
   ];
   for (const [name, first, second, want] of table) {
-    assert.deepEqual(mergeLooks([first], second, region, fullHd, rule), want, name);
+    assert.deepEqual(ofFullHd.mergeLooks([first], second, region), want, name);
   }
 });
 
 test('a glance gives large faces alone, and better ones replace those of the first look', () => {
   const small = face(1500, 500, 90, 0.9);
   const weak = face(600, 500, 300, 0.4);
-  const merged = addGlance([small, weak], [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)], fullHd, rule);
+  const merged = ofFullHd.addGlance([small, weak], [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)]);
   assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
 });
 
@@ -232,7 +224,7 @@ test('a glance at the turned picture gives only large faces that are sure enough
     ['not large', face(900, 500, 200, 0.9), false],
   ];
   for (const [name, turned, stays] of table) {
-    assert.deepEqual(addTurned([], [turned], rule.turnedScore, fullHd, rule), stays ? [turned] : [], name);
+    assert.deepEqual(ofFullHd.addTurned([], [turned], rule.turnedScore), stays ? [turned] : [], name);
   }
 });
 
@@ -256,6 +248,6 @@ test('the quarter by which a picture lies is the one whose glance is surer of a 
   ];
   for (const [name, upright, turned, want] of table) {
     const glances = new Map(turned.map(([turns, seen]) => [turns, [seen]]));
-    assert.equal(quarterOf([large(upright)], glances, fullHd, rule), want, name);
+    assert.equal(ofFullHd.quarterOf([large(upright)], glances), want, name);
   }
 });
