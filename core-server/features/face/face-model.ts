@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
-import {
-  type Manifest,
-  type ModelEntry,
-  modelFor,
-  modelNames,
-  parseModelFile,
-} from '../../inference/models/manifest.js';
+import { type Manifest, type ModelEntry, modelFor, parseModelFile } from '../../inference/models/manifest.js';
 
 export interface FaceModel {
   readonly entry: ModelEntry;
@@ -69,11 +63,12 @@ const settingsSchema = z.strictObject({ defaultScore: share, redactionScore: sha
  * @throws Error that names every mistake in its settings
  */
 export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel {
-  const names = modelNames(manifest, 'face');
-  if (wanted !== undefined && !names.includes(wanted)) {
+  const models = manifest.models.filter(({ task }) => task === 'face');
+  const entry = wanted === undefined ? modelFor(manifest, 'face') : models.find(({ name }) => name === wanted);
+  if (entry === undefined) {
+    const names = models.map(({ name }) => name);
     throw new ConfigError(`CORE_FACE_MODEL is "${wanted}": want ${names.join(' or ')}`);
   }
-  const entry = modelFor(manifest, 'face', wanted);
   const settings = parseModelFile(settingsSchema, entry.settings, `the settings of the face model ${entry.name}`);
   const { defaultScore, redactionScore, ...rule } = settings;
   return { entry, rule, defaultScore, redactionScore };

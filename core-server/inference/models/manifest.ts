@@ -75,17 +75,11 @@ export function parseManifest(value: unknown): Manifest {
   return parseModelFile(manifestSchema, value, 'the model manifest');
 }
 
-export function modelNames(manifest: Manifest, task: string): string[] {
-  return manifest.models.filter((model) => model.task === task).map((model) => model.name);
-}
-
-/** The model that serves a task, or the one called `name` that can. @throws Error if there is none */
-export function modelFor(manifest: Manifest, task: string, name?: string): ModelEntry {
-  const wanted = name ?? manifest.serve[task];
-  const entry = manifest.models.find((model) => model.task === task && model.name === wanted);
-  if (entry) return entry;
-  const names = modelNames(manifest, task).join(', ');
-  throw new Error(`no model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}`);
+/** The model that serves a task. @throws Error if the manifest names none */
+export function modelFor({ serve, models }: Manifest, task: string): ModelEntry {
+  const entry = models.find(({ name }) => name === serve[task]);
+  if (entry === undefined) throw new Error(`the model manifest serves nothing for ${task}`);
+  return entry;
 }
 
 /**

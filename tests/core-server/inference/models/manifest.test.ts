@@ -67,7 +67,7 @@ test('rules are read only when they are those of the manifest', async (t) => {
   await mkdir(new URL('meter/', folder));
   await writeFile(new URL('meter/rules.json', folder), text);
   const modelWith = (changes: object) =>
-    modelFor(parseManifest({ serve: {}, models: [entry(changes)] }), 'face', 'some-model');
+    modelFor(parseManifest({ serve: { face: 'some-model' }, models: [entry(changes)] }), 'face');
   const rules = { file: 'meter/rules.json', sha256: hashOf(Buffer.from(text)) };
   assert.deepEqual(await readRules(modelWith({ rules }), folder), { least: 0.5 });
   const other = { ...rules, sha256: 'b'.repeat(64) };
@@ -82,15 +82,13 @@ test('a path out of the folder is refused', () => {
   }
 });
 
-test('a model can be chosen by name, and a wrong name tells the right ones', () => {
+test('each task has the model that the manifest names, if it names one', () => {
   const manifest = parseManifest({
     serve: { face: 'some-model' },
     models: [entry(), entry({ name: 'other' }), entry({ name: 'reader', task: 'meter' })],
   });
   assert.equal(modelFor(manifest, 'face').name, 'some-model');
-  assert.equal(modelFor(manifest, 'face', 'other').name, 'other');
-  assert.throws(() => modelFor(manifest, 'face', 'third'), /no model "third" for face.*: some-model, other$/);
-  assert.throws(() => modelFor(manifest, 'face', 'reader'), /no model "reader" for face/);
+  assert.throws(() => modelFor(manifest, 'meter'), /serves nothing for meter/);
 });
 
 test('a file that is not the one of the manifest is refused', async (t) => {
