@@ -120,9 +120,7 @@ export async function startCore(options: CoreOptions) {
         services,
         authenticate: (apiKey) => access.apiKeys.authenticate(apiKey),
         consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
-        assertRoom({ keyId, deadline }) {
-          pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs));
-        },
+        assertRoom: (keyId, deadline) => pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs)),
       }),
       maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
     });

@@ -34,14 +34,11 @@ export interface AccessDependencies {
    * gets the same answer as a good one: a flood of made-up keys does not reach the store, and nobody learns which
    * keys exist.
    *
+   * @param keyId as the caller claims it
+   * @param deadline the caller's own, milliseconds since the epoch
    * @throws Refusal QUEUE_FULL if the single request of a call would be refused
    */
-  assertRoom(call: {
-    /** As the caller claims it. */
-    readonly keyId: string;
-    /** The caller's own, milliseconds since the epoch. */
-    readonly deadline: number;
-  }): void;
+  assertRoom(keyId: string, deadline: number): void;
 }
 
 /** Checks the metadata `apikey` of every call, and again for each request of a stream. */
@@ -56,8 +53,7 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
     const state = stateOf(metadata);
     state.keyId = claimed?.id;
     // Requests in a stream wait for a place in the queue.
-    if (isQueued && !requestStream && claimed)
-      deps.assertRoom({ keyId: claimed.id, deadline: Number(grpcCall.getDeadline()) });
+    if (isQueued && !requestStream && claimed) deps.assertRoom(claimed.id, Number(grpcCall.getDeadline()));
     const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
     const { id: keyId } = await authenticate();
     const count = () => deps.consume(keyId);

@@ -62,7 +62,7 @@ test('a key without room is refused before it is looked up, but no stream is', a
         lookups += 1;
         return openAccess.authenticate(sent);
       },
-      assertRoom: ({ keyId }) => {
+      assertRoom: (keyId) => {
         throw refuse('QUEUE_FULL', `${keyId} has none`);
       },
     },
