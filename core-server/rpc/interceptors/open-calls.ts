@@ -1,7 +1,8 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { shuttingDown, tooManyOpen } from '../../../runtime/errors/refusal.js';
 import { createFairBudget, createHold } from '../../../runtime/limits/fair-budget.js';
-import { callerAddress } from '../../../runtime/net/addresses.js';
+import { callerOf } from '../grpc-js-patches/caller-of.js';
+import { streamOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
 
@@ -29,7 +30,7 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     const isOpenToAll = isKeyless(path);
     const { max, what, places } = isOpenToAll ? keyless : others;
-    const hold = createHold(places.of(callerAddress(call.getPeer())));
+    const hold = createHold(places.of(callerOf(streamOf(call).session)));
     const end = () => call.sendStatus(toStatusObject(shuttingDown()));
     const isEndless = isOpenToAll && responseStream;
     return new ServerInterceptingCall(call, {

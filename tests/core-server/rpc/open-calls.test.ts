@@ -10,7 +10,7 @@ test('calls of one address leave places for others, and for health', () => {
   const open = (path: string, address = '192.0.2.1') => {
     const ended: { code?: status | undefined; close?: () => void } = {};
     const call = {
-      getPeer: () => `${address}:50000`,
+      stream: { session: { socket: { remoteAddress: address } } },
       start: (listener: Listener) => (ended.close = () => listener.onCancel()),
       sendStatus: ({ code }: { code?: status }) => (ended.code = code),
     };
