@@ -19,21 +19,17 @@ export function createAdmission(deps: {
   let meanMs = 100;
   let deviationMs = 0;
 
-  /** Places for a caller who will wait so long: whoever gets one is likely to be answered in time. */
-  const countPlaces = (timeLeftMs: number): number => {
+  /**
+   * Places for an owner that will wait so long: who gets one is likely to be answered in time. If it has no job, its turn
+   * comes once each worker has finished one, however uneven these are: otherwise, an owner whose jobs take long would have
+   * all others refused, and nobody would be left to take turns.
+   */
+  const countPlaces = (owner: string, timeLeftMs: number): number => {
     // The time left for waiting: the job itself may take longer than average.
     const waitMs = timeLeftMs - meanMs - 4 * deviationMs;
     const turns = Math.floor(waitMs / Math.max(meanMs, 1));
-    return Math.max(0, Math.min(maxQueue, workers * turns));
-  };
-
-  /**
-   * The same for this owner. If it has no job, its turn comes once each worker has finished one, however uneven these are:
-   * otherwise, an owner whose jobs take long would have all others refused, and nobody would be left to take turns.
-   */
-  const countPlacesOf = (owner: string, timeLeftMs: number): number => {
     const least = hasJob(owner) || timeLeftMs <= meanMs ? 0 : workers;
-    return Math.max(least, countPlaces(timeLeftMs));
+    return Math.max(least, Math.min(maxQueue, workers * turns));
   };
 
   return {
@@ -44,7 +40,7 @@ export function createAdmission(deps: {
     },
     /** @throws Refusal QUEUE_FULL if no place for a job of this owner would be served in time */
     assertRoom(owner: string, timeLeftMs: number): void {
-      const limit = countPlacesOf(owner, timeLeftMs);
+      const limit = countPlaces(owner, timeLeftMs);
       const ahead = queue.aheadOf(owner);
       if (ahead < limit && queue.hasRoom(owner)) return;
       const drainedAfterSeconds = Math.ceil((queue.size * meanMs) / workers / 1000);

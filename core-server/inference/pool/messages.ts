@@ -20,8 +20,8 @@ export type ToWorker =
 /** From a worker to the pool. */
 export type FromWorker =
   | { readonly type: 'ready' }
-  /** The job needs this share of the memory first. */
-  | { readonly type: 'returned'; readonly weight: number }
+  /** The job needs this share of the memory first; its time does not count. */
+  | { readonly type: 'returned'; readonly weight: number; readonly jobMs?: undefined }
   | { readonly type: 'done'; readonly output: unknown; readonly jobMs: number }
   | { readonly type: 'failed'; readonly error: WireError; readonly jobMs: number };
 

@@ -118,10 +118,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       done.weight = message.weight;
       done.attempts -= 1;
       events.returned(done);
-      becomeFree();
-      return;
-    }
-    if (message.type === 'done') done.resolve(message.output);
+    } else if (message.type === 'done') done.resolve(message.output);
     else done.reject(fromWireError(message.error));
     becomeFree(message.jobMs);
   };
