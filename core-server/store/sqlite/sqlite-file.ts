@@ -47,17 +47,15 @@ function watch(...names: readonly string[]): () => boolean {
 export class SqliteFile {
   /** Of the first that was opened; what a later connection opens may be another, or new and empty. */
   #isFileInPlace: (() => boolean) | undefined;
-  #isWalInPlace: (() => boolean) | undefined;
-  /** Of the connection, if it can tell commits. */
-  #readWalVersion: ReadWalVersion | undefined;
+  /** The files beside it, of the connection, if it can tell commits. */
+  #wal: { readonly isInPlace: () => boolean; readonly readVersion: ReadWalVersion | undefined } | undefined;
 
   /** @param name its path */
   constructor(readonly name: string) {}
 
   noteOpened(): void {
     this.#isFileInPlace ??= watch(this.name);
-    this.#isWalInPlace = undefined;
-    this.#readWalVersion = undefined;
+    this.#wal = undefined;
   }
 
   /** @throws Error of the code SQLITE_READONLY, as SQLite does where it checks. */
@@ -69,7 +67,7 @@ export class SqliteFile {
 
   /** Differs after each commit by any process; undefined if commits cannot be detected. */
   changeToken(): string | undefined {
-    return this.#isInPlace() ? this.#readWalVersion?.() : undefined;
+    return this.#isInPlace() ? this.#wal?.readVersion?.() : undefined;
   }
 
   /**
@@ -79,18 +77,16 @@ export class SqliteFile {
    * @param commit changes the store
    */
   async proveChangeToken(commit: () => Promise<unknown>): Promise<void> {
-    const isWalInPlace = watch(`${this.name}-wal`, `${this.name}-shm`);
-    const readWalVersion = openWalIndex(`${this.name}-shm`);
-    const before = readWalVersion?.();
+    const isInPlace = watch(`${this.name}-wal`, `${this.name}-shm`);
+    const readVersion = openWalIndex(`${this.name}-shm`);
+    const before = readVersion?.();
     await commit();
-    if (before === undefined || before === readWalVersion?.()) return;
-    this.#isWalInPlace = isWalInPlace;
-    this.#readWalVersion = readWalVersion;
+    if (before !== undefined && before !== readVersion?.()) this.#wal = { isInPlace, readVersion };
   }
 
   #isInPlace(): boolean {
     // Before the first connection there is nothing to compare.
-    return this.#isFileInPlace?.() !== false && this.#isWalInPlace?.() !== false;
+    return this.#isFileInPlace?.() !== false && this.#wal?.isInPlace() !== false;
   }
 }
 
