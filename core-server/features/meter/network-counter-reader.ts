@@ -10,7 +10,7 @@ import { type CounterCandidate, locate, refine } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
-import type { ReaderRules } from './reader-rules.js';
+import type { Crop, ReaderRules } from './reader-rules.js';
 
 type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
@@ -22,6 +22,8 @@ type MeterModels = {
   /** image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W]. */
   readonly mark: Pick<Model, 'run' | 'release'>;
 };
+
+type ReadQuads = (quads: readonly Quad[]) => ReturnType<typeof readStrips>;
 
 /** Finds and reads a counter. Belongs to the thread that made it. */
 export type CounterReader = ReturnType<typeof createNetworkCounterReader>;
@@ -35,6 +37,42 @@ const minSide = 16;
  * the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
+  /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
+  const isWorthReading = ({ quad, agrees }: Place): boolean =>
+    agrees >= rules.leastAgreement || Math.cos(angleOf(quad)) >= 0;
+
+  /** Reads places on the first crop, each in the directions that may be right. */
+  const readOnce = async (refined: readonly Place[], read: ReadQuads): Promise<Hypothesis[]> => {
+    const places = refined.filter(isWorthReading);
+    const strips = await read(places.map(({ quad }) => expand(quad, rules.crops[0])));
+    return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
+  };
+
+  /** Judges the likeliest readings by further crops too. */
+  const readAgain = async (likeliest: readonly Choice[], crops: readonly Crop[], read: ReadQuads) => {
+    const strips = await read(likeliest.flatMap(({ hypothesis: { quad } }) => crops.map((crop) => expand(quad, crop))));
+    return likeliest.map(({ hypothesis }, at) => {
+      const more = strips.slice(at * crops.length, (at + 1) * crops.length);
+      return judgePlace(hypothesis, [...hypothesis.strips, ...more], rules);
+    });
+  };
+
+  /** The likeliest readings; only the first if it leads clearly. */
+  const worthMoreLooks = (hypotheses: readonly Hypothesis[], known: KnownMeter): Choice[] => {
+    const choices = chooseReadings(hypotheses, rules, known);
+    const [first, second] = choices;
+    const leads = first && (!second || first.weight - second.weight > rules.clearLead);
+    return choices.slice(0, leads ? 1 : rules.hypotheses);
+  };
+
+  /** Whether the best reading has that probability and its digits have that confidence. */
+  const isSure = (choices: readonly Choice[], enough: ReaderRules['seenEnough'], known: KnownMeter): boolean => {
+    const [best] = choices;
+    if (!best || best.probability < enough.read) return false;
+    const hypotheses = choices.map(({ hypothesis }) => hypothesis);
+    return (fuse(hypotheses, rules, known)?.digitsConfidence ?? 0) >= enough.confidence;
+  };
+
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
@@ -54,18 +92,18 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       if (Math.min(picture.width, picture.height) < minSide) return { reading: null };
       const read: ReadQuads = (quads) => readStrips(timed('read'), picture, quads);
       const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> =>
-        readOnce(await refine(timed('refine'), picture, at), read, rules);
+        readOnce(await refine(timed('refine'), picture, at), read);
 
       const candidates = await locate(timed('locate'), picture, rules);
       let first = await firstLook(candidates);
-      let likeliest = worthMoreLooks(first, rules, known);
-      const isEnough = likeliest.length === 1 && isSure(likeliest, rules.seenEnough, rules, known);
+      let likeliest = worthMoreLooks(first, known);
+      const isEnough = likeliest.length === 1 && isSure(likeliest, rules.seenEnough, known);
       const [candidate] = candidates;
-      if (candidate && !isSure(likeliest, rules.otherStarts.unless, rules, known)) {
+      if (candidate && !isSure(likeliest, rules.otherStarts.unless, known)) {
         first = oneOfEach([...first, ...(await firstLook(otherStarts(candidate, picture, rules)))], rules);
-        likeliest = worthMoreLooks(first, rules, known);
+        likeliest = worthMoreLooks(first, known);
       }
-      const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read, rules);
+      const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
       const [best] = chooseReadings(judged, rules, known);
       if (best === undefined) return { reading: null };
       const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
@@ -79,56 +117,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       await Promise.all(Object.values(models).map((model) => model.release()));
     },
   };
-}
-
-type ReadQuads = (quads: readonly Quad[]) => ReturnType<typeof readStrips>;
-
-/** Reads places on the first crop, each in the directions that may be right. */
-async function readOnce(refined: readonly Place[], read: ReadQuads, rules: ReaderRules): Promise<Hypothesis[]> {
-  const places = refined.filter((place) => isWorthReading(place, rules));
-  const strips = await read(places.map(({ quad }) => expand(quad, rules.crops[0])));
-  return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
-}
-
-/** Judges the likeliest readings by further crops too. */
-async function readAgain(
-  likeliest: readonly Choice[],
-  crops: ReaderRules['crops'][number][],
-  read: ReadQuads,
-  rules: ReaderRules,
-): Promise<Hypothesis[]> {
-  const strips = await read(likeliest.flatMap(({ hypothesis: { quad } }) => crops.map((crop) => expand(quad, crop))));
-  return likeliest.map(({ hypothesis }, at) => {
-    const more = strips.slice(at * crops.length, (at + 1) * crops.length);
-    return judgePlace(hypothesis, [...hypothesis.strips, ...more], rules);
-  });
-}
-
-/** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
-function isWorthReading({ quad, agrees }: Place, { leastAgreement }: ReaderRules): boolean {
-  return agrees >= leastAgreement || Math.cos(angleOf(quad)) >= 0;
-}
-
-/** The likeliest readings; only the first if it leads clearly. */
-function worthMoreLooks(hypotheses: readonly Hypothesis[], rules: ReaderRules, known: KnownMeter): Choice[] {
-  const choices = chooseReadings(hypotheses, rules, known);
-  const [first, second] = choices;
-  const leads = first && (!second || first.weight - second.weight > rules.clearLead);
-  return choices.slice(0, leads ? 1 : rules.hypotheses);
-}
-
-/** Whether the best reading has that probability and its digits have that confidence. */
-function isSure(
-  choices: readonly Choice[],
-  enough: ReaderRules['seenEnough'],
-  rules: ReaderRules,
-  known: KnownMeter,
-): boolean {
-  const [best] = choices;
-  if (!best || best.probability < enough.read) return false;
-  const hypotheses = choices.map(({ hypothesis }) => hypothesis);
-  const reading = fuse(hypotheses, rules, known);
-  return (reading?.digitsConfidence ?? 0) >= enough.confidence;
 }
 
 /** A place whose likeliest reading is less likely than this is not another counter. An estimate. */

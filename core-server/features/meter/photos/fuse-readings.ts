@@ -13,12 +13,9 @@ import { fusePhotos } from './fuse-photos.js';
  */
 export function fuseReadings(
   photos: readonly PhotoEvidence[],
-  {
-    rules,
-    checkBelow,
-    known,
-  }: { readonly rules: ReaderRules; readonly checkBelow: number; readonly known: KnownMeter },
+  facts: { readonly rules: ReaderRules; readonly checkBelow: number; readonly known: KnownMeter },
 ) {
+  const { rules, checkBelow, known } = facts;
   const { counter, best, agrees, disagree } = fusePhotos(photos, rules, known);
   const readingOf = (seen: CounterReading, photo: number): MeterReading => {
     const { picture, copy, light } = photos[photo] as PhotoEvidence;
