@@ -150,7 +150,7 @@ function assertUsedOnce(iref: Cursor): void {
     const parts = type === 'dimg' ? to : type === 'auxl' ? to.map(() => from) : [];
     for (const part of parts) {
       if (used.has(part)) throw corruptImage('an item used twice');
-      used.add(part);
+      assertFew(used.add(part).size);
     }
   }
 }

@@ -73,6 +73,9 @@ test('an AVIF with an item that would be decoded more than once is CORRUPT_IMAGE
     const file = await composeAvif({ ...three, references: [box('auxl', names)] });
     assert.equal(reasonOf(file), reason, what);
   }
+  // Each remembered, they would fill the heap of a worker.
+  const many = be(2, 3, 2_000, ...Array.from({ length: 2_000 }, (_, id) => 100 + id));
+  assert.equal(reasonOf(await composeAvif({ ...three, references: [box('dimg', many)] })), 'CORRUPT_IMAGE');
   const again = await composeAvif({ ...two, references: [box('auxl', be(2, 2, 1, 1))] });
   assert.equal(reasonOf(again), 'CORRUPT_IMAGE');
 });
