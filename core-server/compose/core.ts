@@ -56,7 +56,7 @@ export async function startCore(options: CoreOptions) {
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
   const now = () => performance.now();
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // each stream listens
+  setMaxListeners(0, closing.signal); // each long-lived call listens
   const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     closing.abort();
@@ -111,7 +111,7 @@ export async function startCore(options: CoreOptions) {
     };
     const services = createServices({ config, models, metrics, tracing, pool, access }, rpc);
     const open: { close(graceMs: number): Promise<void> }[] = [];
-    // Together, so that each reports NOT_SERVING at once.
+    // Together: each has the whole grace period.
     closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));
     const main = await startGrpcServer(rpc, {
       port: config.CORE_PORT,

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { promisify } from 'node:util';
 import {
   Server,
@@ -66,12 +65,10 @@ const takeAnswerMs = 5_000;
  * @throws Error when the port cannot be had.
  */
 export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions) {
-  const { maxDeadlineMs, isTrustedProxy, log } = settings;
+  const { maxDeadlineMs, isTrustedProxy, closing, log } = settings;
   const { services } = options;
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // each long-lived call listens
   const server = new Server({
-    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing.signal)],
+    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing)],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxCallsOfStrangers,
@@ -112,20 +109,19 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   }
   const connections = http2Servers.map(openConnections);
   const setServing = (isServing: boolean): void => {
-    const status = isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING';
+    const status = isServing && !closing.aborted ? 'SERVING' : 'NOT_SERVING';
     for (const name of ['', ...serviceNames]) health.setStatus(name, status);
   };
   setServing(true);
+  // Before any call listens to it: health watches are notified before they end.
+  closing.addEventListener('abort', () => setServing(false), { once: true });
 
   return {
     port,
-    /** Tells the health service whether calls can be answered; initially SERVING. */
+    /** Tells the health service whether calls can be answered; initially SERVING, and not any more once it closes. */
     setServing,
-    /** Reports NOT_SERVING, lets calls in flight run for the grace period, and ends the others. */
+    /** Once `closing` is aborted, lets calls in flight run for the grace period, and ends the others. */
     async close(graceMs: number): Promise<void> {
-      // In this order, health watches are notified before they end, and nothing sets them to SERVING any more.
-      setServing(false);
-      closing.abort();
       // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what to end.
       const timer = setTimeout(() => {
         for (const open of connections) for (const connection of open) connection.destroy();

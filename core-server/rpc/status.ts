@@ -1,10 +1,8 @@
-import { Metadata, type ServerInterceptingCallInterface, type StatusObject } from '@grpc/grpc-js';
+import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Status } from '../../generated/google/rpc/status.js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-
-type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 /** For those that see the status pass, so that it need not be parsed from its bytes again. */
 const reasons = createSymbolProperty<Metadata, string>();
@@ -22,6 +20,6 @@ export function toStatusObject(error: Refusal): StatusObject {
 }
 
 /** The reason behind a trailing status; undefined for those that grpc-js creates itself. */
-export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): string | undefined {
+export function reasonOf({ metadata }: { readonly metadata?: Metadata | null | undefined }): string | undefined {
   return metadata ? reasons.get(metadata) : undefined;
 }

@@ -15,7 +15,10 @@ export interface StreamSettings extends CallSettings {
   readonly maxInFlight: number;
   /** A stream that has neither sent a request nor had one in progress for this long is closed. */
   readonly idleMs: number;
-  /** Aborted when the process is about to stop: streams finish their requests in progress, and end. */
+  /**
+   * Aborted when the process is about to stop: health says NOT_SERVING, streams finish their requests in progress and
+   * end, and calls that never end by themselves are ended.
+   */
   readonly closing: AbortSignal;
 }
 

@@ -55,6 +55,7 @@ interface ServeOptions {
 
 /** Serves the handler on a free port as the core does, behind the same interceptors and guards; ended with the test. */
 export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
+  const closing = new AbortController();
   const settings = {
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: options.log ?? pino({ level: 'silent' }),
@@ -62,7 +63,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     now: () => performance.now(),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
-    closing: options.closing ?? new AbortController().signal,
+    closing: options.closing ?? closing.signal,
   };
   const { callEnded = () => {} } = options;
   const rpcSettings = {
@@ -83,7 +84,10 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     checkKey: checkApiKeys(options.access ?? openAccess),
     maxPictureBytes: 4 * 2 ** 20,
   });
-  t.after(() => server.close(0));
+  t.after(() => {
+    closing.abort();
+    return server.close(0);
+  });
   const client = new MeterReadingServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
   t.after(() => client.close());
   return client;
