@@ -1,3 +1,4 @@
+import type { DetectSingleFaceRequest } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { invalidField, refuseField } from '../../../runtime/errors/refusal.js';
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
@@ -29,14 +30,8 @@ export function validateChoice<Word extends string>(
   return known;
 }
 
-/** How faces are to be cropped, if at all. @throws Refusal INVALID_FIELD */
-export function validateCrop(request: {
-  readonly crop?: boolean | undefined;
-  readonly cropAligned?: boolean | undefined;
-  readonly margin?: number | undefined;
-  readonly cropFormat?: string | undefined;
-  readonly cropSize?: number | undefined;
-}): CropWish | undefined {
+/** How faces are to be cropped, if at all; requests for all faces say it in the same fields. @throws Refusal INVALID_FIELD */
+export function validateCrop(request: Partial<DetectSingleFaceRequest>): CropWish | undefined {
   const { crop = true, cropFormat, cropAligned = false } = request;
   const margin = validateShare('margin', request.margin) ?? 0;
   const size = validateWhole('crop_size', request.cropSize, 16, 1024);

@@ -10,17 +10,12 @@ const units = ['m3', 'kWh', 'gal', 'ft3', 'GJ'];
 const unitsInWords = 'm3, kWh, gal, ft3 or GJ';
 
 /**
- * What a request says about its meter.
+ * What a request says about its meter; one for several photos says it in the same fields.
  *
  * @throws Refusal INVALID_FIELD for numbers out of range, amounts that are not plain decimals and other units, MISSING_FIELD
  *   for `max_increase` without `previous_reading`
  */
-export function validateKnownMeter(
-  request: Pick<
-    ReadMeterRequest,
-    'expectedDigits' | 'expectedDecimals' | 'previousReading' | 'maxIncrease' | 'expectedUnit'
-  >,
-): KnownMeter {
+export function validateKnownMeter(request: Partial<ReadMeterRequest>): KnownMeter {
   const { expectedDigits: digits, expectedDecimals: decimals } = request;
   validateRange('expected_digits', digits, minDigits, maxDigits);
   validateRange('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
