@@ -1,6 +1,6 @@
 import type { Stopwatch } from '../../common/stopwatch.js';
 import type { RgbPicture } from '../../image/picture.js';
-import type { Model } from '../../inference/models/sessions.js';
+import type { Model, RunModel } from '../../inference/models/sessions.js';
 import type { CounterReading } from './counter-reading.js';
 import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
@@ -86,9 +86,10 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       known: KnownMeter,
       time: Stopwatch['time'],
     ): Promise<{ readonly reading: CounterReading | null; readonly hypothesis?: Hypothesis }> {
-      const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
-        run: (feeds) => time(name, () => models[name].run(feeds)),
-      });
+      const timed =
+        (name: keyof MeterModels): RunModel =>
+        (feeds) =>
+          time(name, () => models[name].run(feeds));
       if (Math.min(picture.width, picture.height) < minSide) return { reading: null };
       const read: ReadQuads = (quads) => readStrips(timed('read'), picture, quads);
       const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> =>

@@ -20,6 +20,9 @@ export interface Model {
   release(): Promise<void>;
 }
 
+/** Runs a network, whoever owns it. */
+export type RunModel = Model['run'];
+
 // Threads that share a run spin while they wait for each other: waking them for each layer would take longer than
 // the layer. Between two runs, spinning would waste the CPU core that the next worker needs.
 const sessionOptions: InferenceSession.SessionOptions = {

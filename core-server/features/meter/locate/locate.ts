@@ -1,7 +1,7 @@
 import { type RgbPicture, scaledSize, wholeOf } from '../../../image/picture.js';
 import { copyRegion } from '../../../image/resize/copy-region.js';
 import { resizePicture } from '../../../image/resize/resize-picture.js';
-import type { Model } from '../../../inference/models/sessions.js';
+import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
 import { centerOf, distance, mapped, type Quad, sizeOf, turned } from '../geometry.js';
 import type { Place } from '../read/hypothesis.js';
@@ -18,14 +18,10 @@ export interface CounterCandidate {
  *
  * @returns candidates in pixels of the picture, best first, one for each counter
  */
-export async function locate(
-  model: Pick<Model, 'run'>,
-  picture: RgbPicture,
-  rules: ReaderRules,
-): Promise<CounterCandidate[]> {
+export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRules): Promise<CounterCandidate[]> {
   const side = rules.locateSize;
   const { image, left, top, scaleX, scaleY } = letterbox(picture, side);
-  const outputs = await model.run({ image: pictureTensor(image) });
+  const outputs = await run({ image: pictureTensor(image) });
   const scores = floatsOf(outputs, 'scores').data;
   const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({
     quad,
@@ -53,12 +49,8 @@ export function chooseCandidates(
 }
 
 /** Whether the centres are close, for counters of this width. */
-export function isSameCounter(
-  a: Quad,
-  b: Quad,
-  { sameCounterDistance }: Pick<ReaderRules, 'sameCounterDistance'>,
-): boolean {
-  return distance(centerOf(a), centerOf(b)) < sameCounterDistance * Math.max(sizeOf(a).width, sizeOf(b).width);
+export function isSameCounter(a: Quad, b: Quad, rules: Pick<ReaderRules, 'sameCounterDistance'>): boolean {
+  return distance(centerOf(a), centerOf(b)) < rules.sameCounterDistance * Math.max(sizeOf(a).width, sizeOf(b).width);
 }
 
 /** The picture in the middle of a black square, as large as possible. */
@@ -79,11 +71,11 @@ function letterbox(picture: RgbPicture, side: number) {
 
 /** Finds the corners of each candidate; gives each in both reading directions. */
 export async function refine(
-  model: Pick<Model, 'run'>,
+  run: RunModel,
   picture: RgbPicture,
   candidates: readonly CounterCandidate[],
 ): Promise<Place[]> {
-  const outputs = await model.run({
+  const outputs = await run({
     image: pictureTensor(picture),
     quads: quadsTensor(candidates.map(({ quad }) => quad)),
   });

@@ -1,6 +1,6 @@
 import type { Point, Region, RgbPicture, Size } from '../../../image/picture.js';
 import { copyRegion } from '../../../image/resize/copy-region.js';
-import type { Model } from '../../../inference/models/sessions.js';
+import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
 import { boundingBoxOf, mapped, type Quad } from '../geometry.js';
 import { quadsTensor } from '../locate/network-tensors.js';
@@ -9,13 +9,9 @@ import type { Hypothesis, Marks, ReadStrip } from './hypothesis.js';
 import { wheelQuads, wheelsOf } from './wheels.js';
 
 /** Crops the quads from the picture and reads each as a strip, in one run. */
-export async function readStrips(
-  model: Pick<Model, 'run'>,
-  picture: RgbPicture,
-  quads: readonly Quad[],
-): Promise<ReadStrip[]> {
+export async function readStrips(run: RunModel, picture: RgbPicture, quads: readonly Quad[]): Promise<ReadStrip[]> {
   if (quads.length === 0) return [];
-  const outputs = await runOnQuads(model, picture, quads);
+  const outputs = await runOnQuads(run, picture, quads);
   const { data, dims } = floatsOf(outputs, 'probs');
   const legible = floatsOf(outputs, 'legible').data;
   const steps = dims[1] ?? 0;
@@ -27,7 +23,7 @@ export async function readStrips(
 }
 
 export async function readMarks(
-  model: Pick<Model, 'run'>,
+  run: RunModel,
   picture: RgbPicture,
   hypothesis: Hypothesis,
   text: string,
@@ -36,7 +32,7 @@ export async function readMarks(
   const centers = wheelsOf(hypothesis, text).map(({ center }) => center);
   const cell = { sx: 1, sy: 1, dy: 0, ...rules.cell };
   const cells = wheelQuads(hypothesis.quad, centers, rules).map((quad) => expand(quad, cell));
-  const outputs = await runOnQuads(model, picture, cells);
+  const outputs = await runOnQuads(run, picture, cells);
   const fraction = [...floatsOf(outputs, 'fraction').data];
   return {
     fraction: fraction.slice(0, -1),
@@ -46,11 +42,11 @@ export async function readMarks(
 }
 
 /** Runs a network that cuts quads from the picture by itself. */
-function runOnQuads(model: Pick<Model, 'run'>, picture: RgbPicture, quads: readonly Quad[]): ReturnType<Model['run']> {
+function runOnQuads(run: RunModel, picture: RgbPicture, quads: readonly Quad[]): ReturnType<RunModel> {
   // The network builds a pyramid of its whole input, so it gets no more than the quads need.
   const region = stripRegion(quads, picture);
   const shifted = quads.map((quad) => mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })));
-  return model.run({
+  return run({
     image: pictureTensor(copyRegion(picture, region)),
     quads: quadsTensor(shifted),
   });

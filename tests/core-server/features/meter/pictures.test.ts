@@ -62,7 +62,7 @@ suite('the served steps are those of the Python reference', async () => {
     };
 
     test(`${expected.picture}: locate`, async () => {
-      const [found] = await locate(models.locate, picture(), rules);
+      const [found] = await locate(models.locate.run, picture(), rules);
       const [best] = expected.located;
       assert.ok(best);
       // The two shrink the picture with different filters.
@@ -72,7 +72,7 @@ suite('the served steps are those of the Python reference', async () => {
 
     test(`${expected.picture}: refine`, async () => {
       const candidates = expected.located.map(({ quad, score }) => ({ quad: quadOf(quad), score }));
-      const places = await refine(models.refine, picture(), candidates);
+      const places = await refine(models.refine.run, picture(), candidates);
       assert.equal(places.length, 2 * expected.refined.length);
       for (const [i, { quad, doubt, counter }] of expected.refined.entries()) {
         nearQuad(places[2 * i]?.quad, quad, 0.5);
@@ -84,7 +84,7 @@ suite('the served steps are those of the Python reference', async () => {
     test(`${expected.picture}: read`, async () => {
       for (const { quad, legible, readings } of expected.read) {
         const strips = await readStrips(
-          models.read,
+          models.read.run,
           picture(),
           rules.crops.map((crop) => expand(quadOf(quad), crop)),
         );
