@@ -1,4 +1,11 @@
 import type { Quad } from './geometry.js';
+import type { Hypothesis } from './read/hypothesis.js';
+
+/** What the networks saw in one photo: its own reading, and the probabilities that it follows from. */
+export interface SeenCounter {
+  readonly counter: CounterReading;
+  readonly hypothesis: Pick<Hypothesis, 'strips' | 'readings' | 'marks'>;
+}
 
 /** A counter as seen by the networks, before it becomes a response. Quads are in pixels of their input picture. */
 export interface CounterReading {

@@ -49,12 +49,13 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
         return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, asInTraining);
-      const { reading: counter, hypothesis } = await time('counter', () => counters.read(picture, known, time));
-      if (counter === null) return { reading: null, timings };
+      const seen = await time('counter', () => counters.read(picture, known, time));
+      if (seen === null) return { reading: null, timings };
+      const { counter } = seen;
       const light = lightOf(picture, counter.quad);
       const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
       const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
-      if (evidence && hypothesis) return { reading, evidence: { counter, hypothesis, ...sizes, light }, timings };
+      if (evidence) return { reading, evidence: { ...seen, ...sizes, light }, timings };
       if (!printed) return { reading, timings };
 
       const larger = await decode(print.maxSide);

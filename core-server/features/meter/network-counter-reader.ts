@@ -1,7 +1,7 @@
 import type { Stopwatch } from '../../common/stopwatch.js';
 import type { RgbPicture } from '../../image/picture.js';
 import type { Model, RunModel } from '../../inference/models/sessions.js';
-import type { CounterReading } from './counter-reading.js';
+import type { SeenCounter } from './counter-reading.js';
 import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
@@ -77,20 +77,16 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
     /**
-     * The reading is null if there is no readable counter, else the hypothesis is what it follows from.
+     * Null if there is no readable counter.
      *
      * @param time measures the networks, each under its name
      */
-    async read(
-      picture: RgbPicture,
-      known: KnownMeter,
-      time: Stopwatch['time'],
-    ): Promise<{ readonly reading: CounterReading | null; readonly hypothesis?: Hypothesis }> {
+    async read(picture: RgbPicture, known: KnownMeter, time: Stopwatch['time']): Promise<SeenCounter | null> {
       const timed =
         (name: keyof MeterModels): RunModel =>
         (feeds) =>
           time(name, () => models[name].run(feeds));
-      if (Math.min(picture.width, picture.height) < minSide) return { reading: null };
+      if (Math.min(picture.width, picture.height) < minSide) return null;
       const read: ReadQuads = (quads) => readStrips(timed('read'), picture, quads);
       const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> =>
         readOnce(await refine(timed('refine'), picture, at), read);
@@ -106,13 +102,12 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       }
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
       const [best] = chooseReadings(judged, rules, known);
-      if (best === undefined) return { reading: null };
+      if (best === undefined) return null;
       const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
       const hypothesis = { ...best.hypothesis, marks };
       const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
       const reading = fuse(places, rules, known);
-      if (reading === null) return { reading: null };
-      return { reading: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
+      return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
     },
     async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));

@@ -7,8 +7,8 @@ import type {
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import type { ImageFile, ImageLimits, Size } from '../../image/picture.js';
+import type { SeenCounter } from './counter-reading.js';
 import type { KnownMeter } from './known-meter.js';
-import type { SeenCounter } from './photos/fuse-photos.js';
 import type { CounterLight } from './read/counter-light.js';
 
 // Only the names: the enums are next to the gRPC service, whose library no worker needs.

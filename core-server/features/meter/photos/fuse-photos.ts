@@ -1,17 +1,11 @@
-import type { CounterReading } from '../counter-reading.js';
+import type { CounterReading, SeenCounter } from '../counter-reading.js';
 import { type Fraction, fractionOf, wheelsFrom } from '../fuse/fraction.js';
 import { isBeside } from '../fuse/fuse.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { type DigitProbabilities, likelihood, mergeColours } from '../read/digit-ctc.js';
-import { type Hypothesis, type Marks, meanOf } from '../read/hypothesis.js';
+import { type Marks, meanOf } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-
-/** What the networks saw in one photo: its own reading, and the probabilities that it follows from. */
-export interface SeenCounter {
-  readonly counter: CounterReading;
-  readonly hypothesis: Pick<Hypothesis, 'strips' | 'readings' | 'marks'>;
-}
 
 interface FusedCounter {
   readonly counter: CounterReading;

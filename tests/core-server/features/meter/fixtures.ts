@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
+import type { CounterReading, SeenCounter } from '../../../../core-server/features/meter/counter-reading.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 
 /** A box of that size with its top left corner there, turned by an angle in degrees about it. */
@@ -22,6 +22,11 @@ export function sureCounter(quad: Quad, wheels?: CounterReading['wheels']): Coun
     rivalled: false,
     alternatives: [],
   };
+}
+
+/** The same, as the networks saw it. */
+export function seenCounter(quad: Quad): SeenCounter {
+  return { counter: sureCounter(quad), hypothesis: { strips: [], readings: new Map() } };
 }
 
 /** Digits as strokes on a field of 10 × 16: drawn, not set, so that no font needs to be installed. */

@@ -136,7 +136,7 @@ suite('createNetworkCounterReader', () => {
   test('maps the counter between the networks and reads it', async () => {
     const { made, counts } = reader(0.9);
     const { time: timed, timings } = createStopwatch(() => 0, signal);
-    const { reading } = await made.read(picture(400, 300), {}, timed);
+    const reading = (await made.read(picture(400, 300), {}, timed))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     nearQuad(reading.quad, counter);
     // Both directions on one crop, then the only one that holds digits on the others.
@@ -145,12 +145,12 @@ suite('createNetworkCounterReader', () => {
   });
   test('does not read a direction that is surely wrong', async () => {
     const { made, counts } = reader(0.9, { upsideDown: 0.005 });
-    assert.notEqual((await made.read(picture(400, 300), {}, time)).reading, null);
+    assert.notEqual(await made.read(picture(400, 300), {}, time), null);
     assert.deepEqual(counts, [1, rules.crops.length - 1]);
   });
   test('reads upright what the refiner takes for upside-down', async () => {
     const { made, counts } = reader(0.9, { upsideDown: 0.995 });
-    assert.notEqual((await made.read(picture(400, 300), {}, time)).reading, null);
+    assert.notEqual(await made.read(picture(400, 300), {}, time), null);
     assert.deepEqual(counts, [2, rules.crops.length - 1]);
   });
   test('reads both directions on all crops where neither leads clearly', async () => {
@@ -160,13 +160,13 @@ suite('createNetworkCounterReader', () => {
   });
   test('starts again from other places where the reading is in doubt', async () => {
     const { made, counts } = reader(0.9, { sure: 0.8 });
-    const { reading } = await made.read(picture(400, 300), {}, time);
+    const reading = (await made.read(picture(400, 300), {}, time))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('is content with one crop that is read surely', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
-    const { reading } = await made.read(picture(400, 300), {}, time);
+    const reading = (await made.read(picture(400, 300), {}, time))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(counts, [2]);
   });
@@ -176,11 +176,11 @@ suite('createNetworkCounterReader', () => {
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('finds nothing where nothing is legible', async () => {
-    assert.equal((await reader(0.1).made.read(picture(400, 300), {}, time)).reading, null);
+    assert.equal(await reader(0.1).made.read(picture(400, 300), {}, time), null);
   });
   test('does not ask the networks about a picture that is too small to read', async () => {
     const { made, counts } = reader(0.9);
-    assert.equal((await made.read(picture(400, 15), {}, time)).reading, null);
+    assert.equal(await made.read(picture(400, 15), {}, time), null);
     assert.deepEqual(counts, []);
   });
   const networks = ['locate', 'refine', 'read'];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
+import type { SeenCounter } from '../../../../core-server/features/meter/counter-reading.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
-import { fusePhotos, type SeenCounter } from '../../../../core-server/features/meter/photos/fuse-photos.js';
+import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { near, type Peak, rules, strip } from './reference.js';

@@ -6,14 +6,14 @@ import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
-import { sureCounter } from './fixtures.js';
+import { seenCounter } from './fixtures.js';
 
 const release = () => Promise.resolve();
 const nothing = {
   maxSide: 800,
   read: async (_picture: unknown, _known: unknown, time: Stopwatch['time']) => {
     await time('locate', () => undefined);
-    return { reading: null };
+    return null;
   },
   release,
 } as const;
@@ -49,8 +49,7 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
     { x: 36, y: 14 },
     { x: 4, y: 14 },
   ];
-  const reading = sureCounter(quad);
-  const seven = { ...nothing, read: () => Promise.resolve({ reading }) };
+  const seven = { ...nothing, read: () => Promise.resolve(seenCounter(quad)) };
   const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
   const image = await sharp({ create }).png().toBuffer();
   const unitOf = async (unit: string) => {
