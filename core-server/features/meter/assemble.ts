@@ -1,11 +1,11 @@
 import { roundPixels, roundProbability } from '../../common/precision.js';
-import type { Box, Point, Size } from '../../image/picture.js';
+import type { Box, Point } from '../../image/picture.js';
 import { mayGoOnOutside } from './counter-edges.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
-import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
+import { type Contradiction, contradictionsOf } from './known-meter.js';
 import type { CounterLight } from './read/counter-light.js';
-import type { MeterReading, ReadingWarningName } from './task.js';
+import type { MeterReading, PhotoEvidence, ReadingWarningName, ReadMeterInput } from './task.js';
 
 /** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;
@@ -18,13 +18,7 @@ const rotatedFromRadians = Math.PI / 4;
  */
 export function assembleReading(
   counter: CounterReading,
-  facts: {
-    readonly picture: Size;
-    readonly copy: Size;
-    readonly light: CounterLight;
-    readonly checkBelow: number;
-    readonly known: KnownMeter;
-  },
+  facts: Pick<PhotoEvidence, 'picture' | 'copy' | 'light'> & Pick<ReadMeterInput, 'checkBelow' | 'known'>,
 ): MeterReading {
   const { picture, copy, light, checkBelow, known } = facts;
   const { fractionWheels, isFractionSure } = counter;

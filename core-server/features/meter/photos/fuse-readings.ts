@@ -17,10 +17,8 @@ export function fuseReadings(
 ) {
   const { rules, checkBelow, known } = facts;
   const { counter, best, agrees, disagree } = fusePhotos(photos, rules, known);
-  const readingOf = (seen: CounterReading, photo: number): MeterReading => {
-    const { picture, copy, light } = photos[photo] as PhotoEvidence;
-    return assembleReading(seen, { picture, copy, light, checkBelow, known });
-  };
+  const readingOf = (seen: CounterReading, photo: number): MeterReading =>
+    assembleReading(seen, { ...(photos[photo] as PhotoEvidence), checkBelow, known });
   const fused = readingOf(counter, best);
   if (disagree) {
     const reading: MeterReading = { ...fused, status: 'CHECK', warnings: [...fused.warnings, 'PHOTOS_DISAGREE'] };
