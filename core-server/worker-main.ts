@@ -33,8 +33,7 @@ async function admit<T extends { readonly image: ImageFile; readonly limits: Ima
   job: RunningJob,
 ): Promise<T> {
   const { image, limits, printed = false } = input;
-  // With memory, it was inspected before.
-  if (job.weight === 0) job.reserve(Math.max(inspectPicture(image, limits), printed ? printShare : 0));
+  job.reserve(() => Math.max(inspectPicture(image, limits), printed ? printShare : 0));
   return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
 }
 

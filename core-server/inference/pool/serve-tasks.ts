@@ -10,13 +10,11 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Whether a second thread may share the work. */
   readonly hasSpareCore: boolean;
-  /** The share of the memory of all workers that it has, 0 to 1. */
-  readonly weight: number;
   /**
-   * For jobs that need so much memory that not every worker may have one: throws if this share is more than the job
-   * has, which then starts anew once it is free.
+   * For jobs that need so much memory that not every worker may have one: throws if this share of the memory of all
+   * workers, 0 to 1, is more than nothing, and the job starts anew once it has it, without finding out again.
    */
-  reserve(weight: number): void;
+  reserve(findShare: () => number): void;
 }
 
 type TaskHandlers<T extends TaskMap> = {
@@ -47,13 +45,14 @@ export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<
     // Measured here: while the main thread is busy with something else, jobs take no longer.
     const startedAt = performance.now();
     const jobMs = (): number => performance.now() - startedAt;
-    const reserve = (weight: number): void => {
-      if (weight > reserved) throw new NeedsMemory(weight);
+    const reserve = (findShare: () => number): void => {
+      const weight = reserved > 0 ? 0 : findShare();
+      if (weight > 0) throw new NeedsMemory(weight);
     };
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      const output = await handler(input, { signal, hasSpareCore, weight: reserved, reserve });
+      const output = await handler(input, { signal, hasSpareCore, reserve });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
       if (error instanceof NeedsMemory) send({ type: 'returned', weight: error.weight });

@@ -64,7 +64,7 @@ serveTasks<FixtureTasks>({
       return 'slept';
     },
     async weigh({ ms, weight, bytes }, job) {
-      job.reserve(weight);
+      job.reserve(() => weight);
       write('weigh begins');
       if (ms < 0) process.exit(3);
       await sleep(ms);
