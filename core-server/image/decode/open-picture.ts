@@ -4,6 +4,7 @@ import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
+import { withoutTexts } from './without-texts.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each look and crop. */
 export const maxPixelsDecodedOnce = 1920 * 1080;
@@ -33,7 +34,8 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
  * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
  */
 export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
-  const { autoOrient, icc } = await sharp(file.bytes, { limitInputPixels: false })
+  const bytes = file.type === 'png' ? withoutTexts(file.bytes) : file.bytes;
+  const { autoOrient, icc } = await sharp(bytes, { limitInputPixels: false })
     .metadata()
     .catch((error: unknown) => {
       throw corruptImage(error);
@@ -41,7 +43,7 @@ export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);
-  return { ...file, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
+  return { ...file, bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
 /** @throws Refusal IMAGE_TOO_MANY_PIXELS */
