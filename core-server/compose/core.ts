@@ -24,6 +24,12 @@ import { createAdminService, createServices } from './services.js';
 
 const workerMainUrl = new URL('../worker-main.js', import.meta.url);
 
+/**
+ * sharp makes a string of a picture's XMP, of two bytes for each: more than the heap of a worker ends the worker, and
+ * 50 MB at once the process. Beside it, a worker needs up to 13 MB.
+ */
+const workerHeapMb = (maxPictureBytes: number): number => Math.max(32, 16 + 2 * Math.ceil(maxPictureBytes / 2 ** 20));
+
 export interface CoreOptions {
   readonly config: CoreConfig;
   readonly log: Logger;
@@ -74,6 +80,7 @@ export async function startCore(options: CoreOptions) {
       size: config.CORE_WORKERS,
       maxQueue: config.CORE_MAX_QUEUE,
       taskTimeoutMs: maxDeadlineMs * stuckAfterDeadlines,
+      heapMb: workerHeapMb(config.CORE_MAX_IMAGE_BYTES),
       onHung,
       log,
     });
