@@ -1,24 +1,23 @@
-const signatureBytes = 8;
-/** Length, type and checksum of a chunk. */
-const frameBytes = 12;
-const [tEXt, zTXt, iTXt, IDAT] = ['tEXt', 'zTXt', 'iTXt', 'IDAT'].map((type) => Buffer.from(type).readUInt32BE());
+import { Cursor } from '../inspect/cursor.js';
+import { chunkType, pngChunks } from '../inspect/png-chunks.js';
+
+const pixels = chunkType('IDAT');
+const texts: readonly number[] = ['tEXt', 'zTXt', 'iTXt'].map(chunkType);
 
 /**
  * A PNG without the texts before its pixels: sharp makes strings of them, and 77 KB of ten texts become 80 MB, more than
- * the heap of a worker has. PNG, third edition, 5.3 and 11.3.3.
+ * the heap of a worker has. PNG, third edition, 11.3.3.
  */
 export function withoutTexts(png: Uint8Array): Uint8Array {
   const bytes = Buffer.from(png);
-  let [from, to] = [signatureBytes, signatureBytes];
-  while (from + frameBytes <= bytes.length) {
-    const type = bytes.readUInt32BE(from + 4);
-    if (type === IDAT) break;
-    const end = Math.min(bytes.length, from + frameBytes + bytes.readUInt32BE(from));
-    if (type !== tEXt && type !== zTXt && type !== iTXt) {
-      bytes.copyWithin(to, from, end);
-      to += end - from;
-    }
-    from = end;
+  // In place: a list of what is kept could be longer than the heap has room for.
+  let [from, to] = [0, 0];
+  for (const { type, at, end } of pngChunks(new Cursor(png))) {
+    if (type === pixels) break;
+    if (!texts.includes(type)) continue;
+    bytes.copyWithin(to, from, at);
+    to += at - from;
+    from = Math.min(end, bytes.length);
   }
   bytes.copyWithin(to, from);
   return bytes.subarray(0, to + bytes.length - from);

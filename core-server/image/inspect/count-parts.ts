@@ -1,6 +1,7 @@
 import type { Cursor } from './cursor.js';
 import { countExifEntries } from './exif-entries.js';
 import { countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
+import { chunkType, pngChunks } from './png-chunks.js';
 import type { ImageType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories.js';
 
@@ -83,19 +84,15 @@ function countChunks(file: Cursor, max: number): number {
   return found;
 }
 
-const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) => Buffer.from(type).readUInt32BE());
+const [zTXt, iTXt, iCCP] = ['zTXt', 'iTXt', 'iCCP'].map(chunkType);
 
-/** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
 function countCompressed(file: Cursor, max: number): number {
   let found = 0;
-  for (let at = 8; at + 12 <= file.length && found <= max;) {
-    const type = file.uint(at + 4, 4);
-    if (type === IEND) break;
-    const end = at + 12 + file.uint(at, 4);
+  for (const { type, at } of pngChunks(file)) {
     if (type === zTXt || type === iCCP) found += 1;
-    // 11.3.3.4: a keyword, a zero, and whether the text is compressed.
+    // PNG, third edition, 11.3.3.4: a keyword, a zero, and whether the text is compressed.
     else if (type === iTXt && file.byte(file.find(0, at + 8) + 1) === 1) found += 1;
-    at = end;
+    if (found > max) break;
   }
   return found;
 }
