@@ -1,5 +1,5 @@
 import { putOthersBehindMainThread } from '../runtime/node-patches/thread-priority.js';
-import { tuneV8 } from '../runtime/node-patches/v8-flags.js';
+import { collectRarely, compileEarlier } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
@@ -8,7 +8,7 @@ import { startCore } from './compose/core.js';
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
 
-tuneV8();
+collectRarely();
 await runService(process, {
   name: 'core',
   readConfig: createConfig,
@@ -26,6 +26,7 @@ await runService(process, {
       manifestUrl: new URL('models/manifest.json', root),
     });
     putOthersBehindMainThread(process.pid);
+    compileEarlier();
     return {
       listens: { host: config.CORE_HOST, port: core.port, admin_port: core.adminPort },
       tells: { isStoreNew: core.isStoreNew },

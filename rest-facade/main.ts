@@ -1,12 +1,12 @@
 import { freeHttp2Streams } from '../runtime/node-patches/free-http2-streams.js';
-import { tuneV8 } from '../runtime/node-patches/v8-flags.js';
+import { collectRarely, compileEarlier } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server/start-rest-facade.js';
 
 freeHttp2Streams();
-tuneV8();
+collectRarely();
 await runService(process, {
   name: 'facade',
   readConfig: createConfig,
@@ -15,6 +15,7 @@ await runService(process, {
   graceMsOf: (config) => config.REST_SHUTDOWN_DELAY_MS + config.REST_SHUTDOWN_GRACE_MS,
   async start(config, { log, tracing }) {
     const facade = await startRestFacade({ config, log, tracing });
+    compileEarlier();
     const core = toTarget(config.REST_CORE_ADDRESS);
     return {
       listens: { host: facade.host, port: facade.port, admin_port: facade.adminPort, core },

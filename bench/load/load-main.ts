@@ -1,4 +1,4 @@
-import { tuneV8 } from '../../runtime/node-patches/v8-flags.js';
+import { collectRarely, compileEarlier } from '../../runtime/node-patches/v8-flags.js';
 import { runClosedLoop } from './closed-loop.js';
 import { createGrpcSender } from './grpc-sender.js';
 import { createHttpSender } from './http-sender.js';
@@ -7,7 +7,8 @@ import { runOpenLoop } from './open-loop.js';
 
 // The load process: does what its parent orders, keeps connections from one order to the next.
 
-tuneV8();
+collectRarely();
+compileEarlier();
 
 const senders = new Map<string, Sender>();
 

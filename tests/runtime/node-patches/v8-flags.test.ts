@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 test('this version of V8 knows all that it is told', async () => {
   const module = new URL('../../../runtime/node-patches/v8-flags.js', import.meta.url).href;
-  const script = `import { tuneV8 } from '${module}'; tuneV8();`;
+  const script = `import { collectRarely, compileEarlier } from '${module}'; collectRarely(); compileEarlier();`;
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
   assert.equal(stderr, '');
 });
