@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import type { Listener } from './launch-settings.js';
 
 const notOurs = 'is not an address of this machine';
@@ -23,11 +24,17 @@ export async function whyNotFree({ host, port }: Listener): Promise<string | und
   return undefined;
 }
 
-/** Ports that were free a moment ago. */
+/**
+ * Ports that were free a moment ago, below those that systems give to outgoing connections: one of these could take a
+ * port before somebody listens on it.
+ */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen({ host: '127.0.0.1', port: 0 }));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries += 1) {
+    const port = randomInt(10_000, 32_768);
+    const why = await whyNotFree({ host: '127.0.0.1', port });
+    if (why === undefined) ports.add(port);
+    else if (tries > 1_000) throw new Error(`no free port found: ${port} ${why}`);
+  }
+  return [...ports];
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { findFreePorts } from '../../../launcher/ports.js';
 import { openSocket } from '../../rest-facade/raw-http.js';
 import { eventually } from '../eventually.js';
 import type { Identity } from './certificates.js';
@@ -100,7 +100,7 @@ async function start(t: Pick<TestContext, 'after'>, proxy: Proxy, behind: Behind
   const folder = await mkdtemp(path.join(tmpdir(), 'proxy-'));
   // Started as root, nginx works as somebody else.
   await chmod(folder, 0o755);
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const example = (await readFile(proxy.example, 'utf8'))
     .replace('127.0.0.1:8080', `127.0.0.1:${behind.restPort}`)
     .replace('127.0.0.1:50051', `127.0.0.1:${behind.corePort}`)
@@ -121,14 +121,5 @@ async function start(t: Pick<TestContext, 'after'>, proxy: Proxy, behind: Behind
       () => false as const,
     );
   });
-  return port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
   return port;
 }
