@@ -1,11 +1,11 @@
 import protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { RequestLimits } from '../config.js';
+import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
 import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
 import { hasPicture, isChoice, type PictureRule, type Route } from '../request/route.js';
 import { createRenderer, showValue } from '../response/create-renderer.js';
-import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
+import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
 import { messageOf } from '../response/scalars.js';
 import { commentOf, listOf, type Schema, valueSchema } from './schema.js';
 

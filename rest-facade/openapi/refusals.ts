@@ -2,9 +2,9 @@ import { status } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
+import { fieldOptionsOf } from '../protos/field-options.js';
 import { readProtos } from '../protos/rpcs.js';
 import { hasPicture, type Route } from '../request/route.js';
-import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
 
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
+import { fieldOptionsOf } from '../protos/field-options.js';
 import { shownValues } from '../protos/shown-values.js';
-import { fieldOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
 
 /** A JSON Schema, or any other part of the document. */

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
+import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
 import { shownValues } from '../protos/shown-values.js';
-import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
 import { withBase64 } from './late-base64.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
 import type { HttpAnswer } from './send.js';

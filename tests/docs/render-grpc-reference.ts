@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { unwrap } from '../../rest-facade/openapi/schema.js';
+import { fieldOptionsOf } from '../../rest-facade/protos/field-options.js';
 import { readProtos } from '../../rest-facade/protos/rpcs.js';
-import { fieldOptionsOf } from '../../rest-facade/response/field-options.js';
 import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
 
 const ownFolder = 'imageanalysis/v1';

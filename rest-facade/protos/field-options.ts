@@ -1,13 +1,24 @@
 import protobuf from 'protobufjs';
 import type { FieldRules, RestField, RestFile, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
-import { optionOf } from '../protos/read-option.js';
-import { toTimestamp } from '../protos/timestamp.js';
+import { optionOf } from './read-option.js';
+import { toTimestamp } from './timestamp.js';
+
+type FieldOptions = ReturnType<typeof readFieldOptions>;
+
+/** Read once: while the facade starts, those of a field are asked for dozens of times. */
+const known = new WeakMap<protobuf.Field, FieldOptions>();
 
 /**
  * What the options of `rest.proto` say about a field.
  * @throws Error, in words for whoever wrote the proto
  */
-export function fieldOptionsOf(field: protobuf.Field) {
+export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
+  const options = known.get(field) ?? readFieldOptions(field);
+  known.set(field, options);
+  return options;
+}
+
+function readFieldOptions(field: protobuf.Field) {
   const { required, onRequest, maxLength, pattern, minimum, maximum, example } = optionOf<FieldRules>(field, 'rules');
   const { name, inline, minDecimals, maxDecimals, note, header } = optionOf<RestField>(field, 'rest_field');
   const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { mostFaces } from '../../../core-server/features/face/validate.js';
 import { requestSchema } from '../../../rest-facade/openapi/schema.js';
+import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/protos/field-options.js';
 import { readProtos } from '../../../rest-facade/protos/rpcs.js';
-import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/response/field-options.js';
 
 /** A message as a proto has it. */
 const loadMessage = (body: string): protobuf.Type => {
