@@ -1,12 +1,12 @@
 import type {
   AllFacesAnswer,
+  DetectedFace,
   FusedMeterAnswer,
   MeterAnswer,
   SingleFaceAnswer,
 } from '../../../sdk/typescript/rest-answers.js';
-import { byId, floor, toPercent } from './dom.js';
-import { listFaces, showReading } from './findings.js';
-import { clearOverlay, drawFaces, drawReading } from './overlay.js';
+import { byId, codeText, floor, html, toPercent } from './dom.js';
+import { clearOverlay, drawFaces, drawReading, highlight } from './overlay.js';
 
 const result = byId('result', HTMLElement);
 const summary = byId('summary', HTMLElement);
@@ -44,6 +44,24 @@ export function countFaces(count: number): string {
   return count === 1 ? '1 face' : `${count || 'No'} faces`;
 }
 
+/** The faces as a list of crops with scores; pointing at one marks its box. */
+function listFaces(faces: readonly DetectedFace[]): HTMLElement {
+  const list = html('ol', { class: 'faces' });
+  faces.forEach(({ bbox, detection_score: score, face }, index) => {
+    const size = `${Math.round(bbox.xmax - bbox.xmin)} × ${Math.round(bbox.ymax - bbox.ymin)} px`;
+    const button = html('button', { type: 'button' });
+    if (face !== undefined) button.append(html('img', { src: `data:image/jpeg;base64,${face}`, alt: '' }));
+    button.append(
+      html('span', { class: 'hidden' }, `Face ${index + 1}, score `),
+      html('strong', {}, floor(Number(score), 3)),
+      html('small', {}, size),
+    );
+    pointOut(button, index);
+    list.append(html('li', {}, button));
+  });
+  return list;
+}
+
 /** @param meaningOf what a warning means */
 export function showMeter(
   reading: MeterAnswer & Partial<FusedMeterAnswer>,
@@ -51,7 +69,7 @@ export function showMeter(
   elapsedMs: number,
 ): void {
   drawReading(reading);
-  findings.replaceChildren(showReading(reading, meaningOf));
+  findings.replaceChildren(createReading(reading, meaningOf));
   const { value, unit, confidence, digits_confidence: digits, fraction_confidence: point, photos } = reading;
   const parts =
     digits === undefined || point === undefined
@@ -60,4 +78,36 @@ export function showMeter(
   const from = photos ? `, from ${photos.filter(({ agrees }) => agrees).length} of ${photos.length} photos` : '';
   const sure = `${toPercent(confidence)} confidence${parts}`;
   tell(`${value} ${unit.replace('m3', 'm³')}, ${sure}${from}, in ${Math.round(elapsedMs)} ms.`);
+}
+
+/**
+ * A reading as wheels, each with its confidence; pointing at one marks its digit.
+ * @param meaningOf what a warning means
+ */
+function createReading(reading: MeterAnswer, meaningOf: (warning: string) => string): HTMLElement {
+  const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
+  const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
+  reading.digits.forEach(({ digit, confidence }, index) => {
+    const percent = toPercent(confidence);
+    const wheel = html(
+      'button',
+      { type: 'button' },
+      html('b', {}, digit),
+      html('meter', { min: 0, max: 1, low: 0.9, optimum: 1, value: confidence, 'aria-hidden': 'true' }),
+      html('small', {}, percent),
+      html('span', { class: 'hidden' }, index >= whole ? 'confidence, fraction' : 'confidence'),
+    );
+    pointOut(wheel, index);
+    wheels.append(html('li', index >= whole ? { class: 'fraction' } : {}, wheel));
+  });
+  const isSure = reading.status === 'ok';
+  const badge = html('p', { class: isSure ? 'badge good' : 'badge doubt' }, isSure ? 'OK' : 'Needs review');
+  const warnings = reading.warnings.map((warning) => html('li', {}, ...codeText(meaningOf(warning))));
+  const list = warnings.length > 0 ? [html('ul', { class: 'warnings' }, ...warnings)] : [];
+  return html('div', {}, wheels, badge, ...list);
+}
+
+function pointOut(element: HTMLElement, index: number): void {
+  for (const event of ['mouseenter', 'focus']) element.addEventListener(event, () => highlight(index));
+  for (const event of ['mouseleave', 'blur']) element.addEventListener(event, () => highlight(undefined));
 }
