@@ -134,8 +134,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
       ...(request.headers as Record<string, string>),
       apikey: toHeader('apiKey', apiKey),
     };
-    const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
-    return withinTime(time, ({ signal }) =>
+    return withinTime(callOptions, timeoutMs, ({ signal }) =>
       retried(
         () => fetchOnce(base + path, { ...request, headers, signal }, signal, read),
         { retries, maxDelayMs },
@@ -145,7 +144,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
   }
 
   async function* batch<T>(path: string, body: FormData, callOptions: CallOptions): AsyncGenerator<BatchLine<T>> {
-    const time = startTime({ timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal });
+    const time = startTime(callOptions, timeoutMs);
     const { signal } = time;
     const request = { method: 'POST', headers: { apikey: toHeader('apiKey', apiKey) }, body, signal };
     try {

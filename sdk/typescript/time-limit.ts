@@ -19,12 +19,13 @@ export interface TimeLimit {
 /** The longest that a timer can wait, 25 days; a longer one would fire at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-/** Runs a call within its time limit. */
+/** Runs a call within its time limit, or the default one. */
 export async function withinTime<T>(
-  options: { timeoutMs: number; signal: AbortSignal | undefined },
+  options: CallOptions,
+  defaultMs: number,
   call: (limit: TimeLimit) => Promise<T>,
 ): Promise<T> {
-  const limit = startTime(options);
+  const limit = startTime(options, defaultMs);
   try {
     return await call(limit);
   } finally {
@@ -33,12 +34,9 @@ export async function withinTime<T>(
 }
 
 /** Starts the time of a call; to be stopped when the call is over. */
-export function startTime(options: {
-  timeoutMs: number;
-  signal: AbortSignal | undefined;
-}): TimeLimit & { stop(): void } {
+export function startTime(options: CallOptions, defaultMs: number): TimeLimit & { stop(): void } {
   const { signal } = options;
-  const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs);
+  const timeoutMs = Math.min(options.timeoutMs ?? defaultMs, maxTimeoutMs);
   signal?.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(() => {

@@ -4,7 +4,7 @@ import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
 
 /** Defaults for all calls. */
-export interface CallDefaults {
+interface CallDefaults {
   /** Sent with every call: the key. */
   readonly metadata: Metadata;
   /** Milliseconds for a call including all its attempts. */
@@ -13,7 +13,7 @@ export interface CallDefaults {
 }
 
 /** A method of a generated client, bound to it. */
-export type UnaryMethod<Request, Response> = (
+type UnaryMethod<Request, Response> = (
   request: Request,
   metadata: Metadata,
   options: { deadline: number },
@@ -21,17 +21,17 @@ export type UnaryMethod<Request, Response> = (
 ) => ClientUnaryCall;
 
 /** Creates unary calls; they reject with a RefusedError, or with `signal.reason` once aborted. */
-export type UnaryCalls = <Request, Response>(
+type UnaryCalls = <Request, Response>(
   method: UnaryMethod<Request, Response>,
   request: Request,
   options?: CallOptions,
 ) => Promise<Response>;
 
 export function createUnaryCalls({ metadata, timeoutMs, retry }: CallDefaults): UnaryCalls {
-  return (method, request, options = {}) => {
-    const time = { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal };
-    return withinTime(time, (limit) => retried(() => callOnce(method, request, metadata, limit), retry, limit.signal));
-  };
+  return (method, request, options = {}) =>
+    withinTime(options, timeoutMs, (limit) =>
+      retried(() => callOnce(method, request, metadata, limit), retry, limit.signal),
+    );
 }
 
 function callOnce<Request, Response>(
