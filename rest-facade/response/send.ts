@@ -113,19 +113,19 @@ function drain(request: IncomingMessage, done: () => void): void {
   const { socket } = request;
   const areTooSmall = createChunkSizeCheck();
   let bytes = 0;
-  const finish = () => {
+  const stop = () => {
     clearTimeout(timer);
-    request.off('data', onData).off('end', finish).off('close', finish);
-    socket.off('end', finish);
+    request.off('data', onData).off('end', stop).off('close', stop);
+    socket.off('end', stop);
     done();
   };
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxDrainBytes || areTooSmall(chunk.length)) finish();
+    if (bytes > maxDrainBytes || areTooSmall(chunk.length)) stop();
   };
-  const timer = setTimeout(finish, maxDrainMs);
-  request.on('data', onData).on('end', finish).on('close', finish);
+  const timer = setTimeout(stop, maxDrainMs);
+  request.on('data', onData).on('end', stop).on('close', stop);
   // The caller has said that no more comes, in the middle of the body.
-  socket.on('end', finish);
+  socket.on('end', stop);
   request.resume();
 }

@@ -11,7 +11,7 @@ import { describeJson, type Field, readFields } from '../request/field.js';
 import { type LateText, withBase64, writeBase64 } from '../response/late-base64.js';
 
 /** How messages of an RPC come from and go to a browser. */
-export interface Codec {
+interface Codec {
   /** The RPC as it takes and gives what stands between. */
   readonly rpc: Rpc;
   /** @throws Refusal */

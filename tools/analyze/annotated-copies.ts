@@ -8,7 +8,7 @@ import { features, type Line, type Redacted } from './features.js';
 type Warn = (message: string) => void;
 
 /** Where copies go. */
-export interface Copies {
+interface Copies {
   /** The option that says so. */
   readonly option: 'annotate' | 'redact';
   readonly folder: string;

@@ -40,7 +40,7 @@ export interface RequestOptions {
 }
 
 /** The answer to the picture with this id. */
-export interface Answer {
+interface Answer {
   readonly id: string;
   readonly refused?: RefusedError;
   /** Of its line. */
