@@ -1,5 +1,4 @@
-import type { Reason } from './refused-error.js';
-import { RefusedError } from './refused-error.js';
+import { type Reason, RefusedError } from './refused-error.js';
 
 /** What became of one picture of a batch. */
 export interface BatchLine<Answer> {
@@ -36,12 +35,10 @@ interface SentLine {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: SentLineError, requestId?: string) {
+function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: Partial<SentLine>, requestId?: string) {
   const refusal = { reason: reason as Reason | undefined, code, details, retryAfterSeconds: undefined, requestId };
   return new RefusedError(message, refusal);
 }
-
-type SentLineError = Omit<SentLine, 'index' | 'filename'>;
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
