@@ -46,12 +46,18 @@ type Row = Readonly<Record<string, unknown>>;
 function rowsOf({ result, error, ...line }: Line): Row[] {
   const found = Array.isArray(result) && result.length > 0 ? (result as Row[]) : [{}];
   return found.map((one): Row => {
-    const row = { ...line, ...error, ...one };
+    const row = { ...line, file: toPlainName(line.file), ...error, ...one };
     return { ...row, ...(row as { bbox?: object }).bbox };
   });
 }
 
+/** Spreadsheets take `=a.jpg` and the like for a formula; `./=a.jpg` is the same file, and only a text. */
+function toPlainName(file: string): string {
+  return file.replace(/^[^\p{L}\p{N}_./]/u, './$&');
+}
+
+/** Quoted also for the spreadsheets that separate cells by semicolons or tabs. */
 function toCell(value: unknown): string {
   const text = [value].flat().join(' ');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

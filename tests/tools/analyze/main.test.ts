@@ -226,6 +226,21 @@ describe('npm run analyze', () => {
     assert.equal((await run(...args, 'same.csv')).code, 0);
   });
 
+  it('writes no name of a file so that a spreadsheet takes it for a formula', async () => {
+    const names = ['=1+1.jpg', '-1.jpg', '@sum.jpg', '\t=2.jpg', '＝3.jpg', 'a;=4.jpg'];
+    for (const name of names) await writeFile(path.join(folder, name), '');
+    await run('--output', 'formulas.jsonl', '--csv', 'formulas.csv', '--', ...names);
+    const [, ...rows] = (await readText('formulas.csv')).trimEnd().split('\r\n');
+    assert.deepEqual(
+      rows.map((row) => row.split(',', 1)[0]),
+      ['./=1+1.jpg', './-1.jpg', './@sum.jpg', '"./\t=2.jpg"', './＝3.jpg', '"a;=4.jpg"'],
+    );
+    assert.deepEqual(
+      (await readLines('formulas.jsonl')).map(({ file }) => file),
+      names,
+    );
+  });
+
   it('finds a core that listens where CORE_PORT says', async () => {
     const port = service.grpc.split(':').at(-1);
     const child = spawn(process.execPath, [command, '--output', 'port.jsonl', 'photos/0.jpg'], {
