@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { startPrefixProxy } from '../helpers/net/prefix-proxy.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 // The console in a real browser before the real service.
 
@@ -553,6 +556,42 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#picture').waitFor();
     assert.equal(await page.locator('#notice').textContent(), '');
     assert.deepEqual(problems, []);
+  });
+
+  it('says that a file cannot be read, not that the service is gone', async () => {
+    const { page } = await open();
+    await useKey(page);
+    const file = path.join(await createTemporaryFolder(lifetime), 'moved.jpg');
+    await writeFile(file, await readSample('astronaut.jpg'));
+    await page.locator('#file').setInputFiles(file);
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await rm(file);
+    await page.getByText('Largest face').click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'The file moved.jpg cannot be read: it is a folder, or' })
+      .waitFor();
+  });
+
+  it('reads only those of many pictures that are in view', async () => {
+    const { page } = await open();
+    const buffer = await readSample('astronaut.jpg');
+    const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}.jpg`, mimeType: 'image/jpeg', buffer }));
+    await page.locator('#file').setInputFiles(files);
+    const isRead = (name: string) =>
+      page.evaluate<boolean>(`document.querySelector('#strip img[alt="${name}"]').naturalWidth > 0`);
+    await eventually(() => isRead('0.jpg'));
+    assert.equal(await isRead('99.jpg'), false);
+    await page.locator('#strip img').last().scrollIntoViewIfNeeded();
+    await eventually(() => isRead('99.jpg'));
+  });
+
+  it('shows no curl command that a terminal would obey when it is pasted', async () => {
+    const { page } = await open();
+    const buffer = await readSample('astronaut.jpg');
+    const name = 'a\u0003\nid\n\u001b[201~\u202e.jpg';
+    await page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
+    await page.locator('#curl').filter({ hasText: `-F 'file=@"a??id??[201~?.jpg"'` }).waitFor();
   });
 
   it('says what went wrong and what to do', async () => {

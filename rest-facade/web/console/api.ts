@@ -95,9 +95,26 @@ async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSi
   if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
   const { method, path } = request;
   const init = { method, headers, ...bodyOf(request), ...(signal && { signal }) };
-  const answer = await fetch(addressOf(path), init).catch(failConnection);
+  const answer = await fetch(addressOf(path), init).catch(async (error: unknown) => {
+    await assertReadable(request);
+    return failConnection(error);
+  });
   if (!answer.ok) throw refusalOf(answer, await answer.json().catch(() => undefined));
   return answer;
+}
+
+/** Browsers say the same where a file is a folder, or was changed since it was chosen, as where nobody answers. */
+async function assertReadable({ form = [] }: ApiRequest): Promise<void> {
+  for (const [, file] of form) {
+    if (typeof file === 'string') continue;
+    await file
+      .slice(0, 1)
+      .arrayBuffer()
+      .catch(() => {
+        const why = 'is a folder, or was moved, deleted or changed';
+        throw new Refusal('UNREADABLE_FILE', `The file ${file.name} cannot be read: it ${why}. Choose it again.`);
+      });
+  }
 }
 
 /** What the browser says of a connection that failed, also in the middle of an answer, as a Refusal. */
@@ -144,9 +161,13 @@ export function toCurl({ method, path, form, json, password }: ApiRequest): stri
   return [...parts, quote(addressOf(path))].join(' \\\n  ');
 }
 
-/** curl takes `;` and `,` in a file name as its own unless it is quoted. */
+/**
+ * curl takes `;` and `,` in a file name as its own unless it is quoted. Of what a terminal would obey, or show in
+ * another order, nothing is pasted into one.
+ */
 function toCurlFile(name: string): string {
-  return /^[\w./-]+$/.test(name) ? name : `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
+  const visible = name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '?');
+  return /^[\w./-]+$/.test(visible) ? visible : `"${visible.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 function quote(word: string): string {

@@ -74,6 +74,7 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
 }
 
 function createThumbnail(file: File): HTMLButtonElement {
-  const image = html('img', { src: URL.createObjectURL(file), alt: file.name });
+  // Of thousands, only those in view are read. Set before the address, which starts that.
+  const image = html('img', { loading: 'lazy', src: URL.createObjectURL(file), alt: file.name });
   return html('button', { type: 'button', title: file.name }, image, html('small'));
 }
