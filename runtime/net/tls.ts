@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
 import { ConfigError } from '../settings/read-settings.js';
@@ -23,6 +24,8 @@ export async function readIdentity(
   const key = await readPem(`${prefix}_KEY`, keyFile, 'PRIVATE KEY');
   try {
     tls.createSecureContext({ cert, key });
+    // Of different kinds, such as RSA and ECDSA, it takes both, and then no client can connect.
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new Error('key type mismatch');
   } catch (cause) {
     const [certName, keyName] = [certFile, keyFile].map((file) => JSON.stringify(file));
     throw new ConfigError(
@@ -34,9 +37,21 @@ export async function readIdentity(
   return { cert, key };
 }
 
-/** @throws ConfigError naming the variable whose file cannot be read or has no certificate */
-export const readCertificates = (variable: string, file: string): Promise<Buffer> =>
-  readPem(variable, file, 'CERTIFICATE');
+const certificates = /^-----BEGIN ([A-Z0-9]+ )*CERTIFICATE-----[^-]*(-----END [^-]+-----\s*$)?/gm;
+
+/** @throws ConfigError naming the variable whose file cannot be read, has no certificate, or one that is cut off */
+export async function readCertificates(variable: string, file: string): Promise<Buffer> {
+  const pem = await readPem(variable, file, 'CERTIFICATE');
+  try {
+    // Node.js leaves out what it cannot read of an authority, and then trusts nobody.
+    for (const [certificate] of pem.toString('latin1').matchAll(certificates)) new X509Certificate(certificate);
+  } catch (cause) {
+    throw new ConfigError(
+      `${variable} is ${JSON.stringify(file)}: want a PEM file with whole certificates; OpenSSL says ${String(cause)}`,
+    );
+  }
+  return pem;
+}
 
 /** Reads a PEM file; only once, so a renewed file takes effect at the next start. */
 async function readPem(variable: string, file: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): Promise<Buffer> {

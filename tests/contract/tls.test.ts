@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -313,6 +314,28 @@ describe('TLS', () => {
       startSecureCore(t, { CORE_TLS_KEY: key }),
       /^ConfigError: CORE_TLS_CERT is .* and CORE_TLS_KEY is /,
     );
+  });
+
+  it('does not start while a certificate is renewed: with a key of another kind, or half a file', async (t) => {
+    const folder = path.dirname(server.certFile);
+    const [rsaKey, half] = [path.join(folder, 'rsa.key'), path.join(folder, 'half.crt')];
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(rsaKey, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await assert.rejects(
+      startHttps(t, { REST_TLS_KEY: rsaKey }),
+      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key; .*mismatch$/,
+    );
+    const whole = /^ConfigError: [A-Z_]+_CA is ".*": want a PEM file with whole certificates; /;
+    const certificate = authority.cert.trimEnd();
+    for (const cut of [
+      certificate.slice(0, 300),
+      `${certificate}\n${certificate.slice(0, 300)}`,
+      certificate.repeat(2),
+    ]) {
+      await writeFile(half, cut);
+      await assert.rejects(startSecureCore(t, { CORE_TLS_CLIENT_CA: half }), whole);
+      await assert.rejects(startHttps(t, { REST_CORE_TLS_CA: half }), whole);
+    }
   });
 
   it('names each TLS setting that lacks its companion', () => {
