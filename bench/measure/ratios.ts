@@ -67,6 +67,12 @@ export const requirements = [
     aim: 300,
   },
   {
+    key: 'core_rested_mb',
+    meaning: 'the same a minute after 64 photos of 12 megapixels at once',
+    atMost: 450,
+    aim: 300,
+  },
+  {
     key: 'start_ms',
     meaning: 'ms from start to ready, built and installed',
     atMost: 3000,

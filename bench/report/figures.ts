@@ -9,6 +9,7 @@ import {
   throughputRatio,
 } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
+import type { measureResident } from '../measure/resident.js';
 import { isMet, type Row } from './table.js';
 
 /** What `bench/latest.json` holds. */
@@ -30,7 +31,7 @@ export function computeRatios(
   samples: readonly Sample[],
   measured: {
     readonly healthP99Ms: number;
-    readonly coreBytes: number | undefined;
+    readonly coreBytes: Awaited<ReturnType<typeof measureResident>>;
     readonly startMs: number;
   },
 ): Ratios {
@@ -43,10 +44,13 @@ export function computeRatios(
     faces_over_opencv: throughputRatio(samples, ['facade', 'opencv'], 'vga', 8),
     meters_over_ocrnode: throughputRatio(samples, ['facade', 'ocrnode'], 'meter', 8),
     health_p99_ms: measured.healthP99Ms,
-    core_rss_mb: measured.coreBytes === undefined ? null : measured.coreBytes / 1e6,
+    core_rss_mb: toMegabytes(measured.coreBytes.busy),
+    core_rested_mb: toMegabytes(measured.coreBytes.rested),
     start_ms: measured.startMs,
   };
 }
+
+const toMegabytes = (bytes: number | undefined): number | null => (bytes === undefined ? null : bytes / 1e6);
 
 export const addedByFacadeAndGrpc = (samples: readonly Sample[]): number | null =>
   addedToWork(samples, 'facade', 'vga', 1);

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 // bench/TRIED.md has the figures. All of it is for processes that answer small requests with large buffers, which lie
 // outside V8's heap; V8 is made for the opposite. Cost: flags may vanish with any version, which a test would tell.
@@ -38,4 +39,19 @@ const earlierFlags: Readonly<Record<number, string>> = {
 export function compileEarlier(): void {
   const flag = earlierFlags[Number.parseInt(process.versions.v8, 10)];
   if (flag !== undefined) setFlagsFromString(flag);
+}
+
+let gc: (() => void) | undefined;
+
+/** Collects all garbage now. Delete when Node.js has a function for it that needs no flag. */
+export function collectGarbage(): void {
+  gc ??= exposeGc();
+  gc();
+}
+
+function exposeGc(): () => void {
+  setFlagsFromString('--expose-gc');
+  const exposed = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return exposed;
 }

@@ -3,6 +3,7 @@ import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
 import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
+import { giveBackMemory } from './give-back-memory.js';
 import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-channel.js';
 
 /** A process that serves until it is told to stop. */
@@ -93,6 +94,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
     }
     log.info(listens, 'serving');
     tellLauncher(host, { type: 'serving', ...tells });
+    giveBackMemory();
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {
