@@ -9,8 +9,9 @@ import { runInNewContext } from 'node:vm';
  *
  * - One thread collects garbage: helper threads, meant for large heaps, compete with the workers. 12-megapixel photos
  *   took the core 82 ms instead of 95. Marking stays incremental: in one go, everything would stand still meanwhile.
- * - Nothing is collected when idle, up to three times within seconds, since V8 then also forgets the code compiled for
+ * - V8 collects nothing when idle, up to three times within seconds, since it then also forgets the code compiled for
  *   a request's objects: ten seconds after a burst, a portrait took the facade 2.6 ms of processor time instead of 3.2.
+ *   What large pictures leave is collected by `process/give-back-memory.ts`.
  *
  * Delete the first when V8 has fewer helpers for small heaps, the second when it keeps that code.
  */
