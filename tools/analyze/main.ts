@@ -62,12 +62,12 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
   const bar = process.stderr.isTTY ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200) : undefined;
 
-  const onLine = async (line: Line, redacted?: Redacted) => {
+  const onLine = async (answer: Line, redacted?: Redacted) => {
+    const line = copies && redacted ? await writeRedacted(answer, redacted, copies) : answer;
     summary.add(line);
     if (line.error) counts.failed += 1;
     else {
-      if (copies !== undefined && redacted !== undefined) await writeRedacted(line.file, redacted, copies);
-      else if (copies !== undefined) await writeAnnotated(line, copies, warn);
+      if (copies?.option === 'annotate') await writeAnnotated(line, copies, warn);
       counts.answered += 1;
     }
     await results.append(line);

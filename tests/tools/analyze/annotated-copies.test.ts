@@ -3,7 +3,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { assertApart, copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
+import {
+  assertApart,
+  copyOf,
+  writeAnnotated,
+  writeMissing,
+  writeRedacted,
+} from '../../../tools/analyze/annotated-copies.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -30,6 +36,29 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
   const copy = await readFile(path.join(copies, path.basename(folder), 'whole.jpg.jpg'));
   assert.equal((await sharp(copy).metadata()).format, 'jpeg');
+});
+
+test('a picture whose name is too long for a copy costs a warning or its own line', async (t) => {
+  const folder = await createTemporaryFolder(t);
+  const [long, whole] = [path.join(folder, `${'x'.repeat(248)}.jpg`), path.join(folder, 'whole.jpg')];
+  for (const file of [long, whole]) await writeFile(file, await readSample('astronaut.jpg'));
+  const lineOf = (file: string): Line => ({ file, feature: 'faces', result: [] });
+  const copies = { option: 'annotate' as const, folder: path.join(folder, 'copies'), wanted: [folder] };
+  const warnings: string[] = [];
+  for (const file of [long, whole]) await writeAnnotated(lineOf(file), copies, (message) => warnings.push(message));
+  const message = 'the name of its copy is too long for this disk, want a shorter file name';
+  assert.deepEqual(warnings, [`${long} has no annotated copy: ${message}`]);
+
+  const redacted = { image: await readSample('astronaut.jpg'), contentType: 'image/webp' };
+  const place = { ...copies, option: 'redact' as const };
+  assert.deepEqual(await writeRedacted(lineOf(long), redacted, place), {
+    file: long,
+    feature: 'faces',
+    error: { code: 'UNKNOWN', reason: 'UNWRITABLE', message },
+  });
+  assert.deepEqual(await writeRedacted(lineOf(whole), redacted, place), lineOf(whole));
+  const names = await readdir(path.join(copies.folder, path.basename(folder)));
+  assert.deepEqual(names.sort(), ['whole.jpg.jpg', 'whole.jpg.webp']);
 });
 
 test('making copies can be stopped', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -97,6 +97,11 @@ describe('npm run analyze', () => {
     assert.ok(!copy.equals(await readFile(path.join(folder, 'photos/more/1.jpg'))));
     const again = await run('--redact', 'hidden', 'photos/more');
     assert.match(again.stderr, /20 done before/);
+    const long = `${'x'.repeat(248)}.jpg`;
+    await copyFile(path.join(folder, 'photos/more/1.jpg'), path.join(folder, long));
+    const unwritable = await run('--redact', 'hidden', '--output', 'long.jsonl', long, 'photos/0.jpg');
+    assert.equal(unwritable.code, 1);
+    assert.match(unwritable.stderr, /with faces 1; refused: UNWRITABLE 1; wrote long.jsonl/);
     for (const wrong of [
       ['--feature', 'meters'],
       ['--annotate', 'out'],
