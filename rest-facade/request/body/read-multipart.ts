@@ -103,10 +103,10 @@ export async function readMultipart(
       // What the types leave out: a part may have no name, and a charset that is not known.
       parser.on('field', (name: string | undefined, value: string | undefined, { valueTruncated }) => {
         if (name === undefined) return;
+        const isLate = areSeparate && begun > 0;
         const mistake =
-          areSeparate && begun > 0
-            ? refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one')
-            : mistakeInField(name, value, valueTruncated, sentAs, limits);
+          mistakeInField(name, value, valueTruncated, sentAs, limits) ??
+          (isLate ? refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one') : undefined);
         if (mistake === undefined) fields.push({ name, value: value ?? '' });
         else done(mistake);
       });
@@ -127,9 +127,7 @@ export async function readMultipart(
       parser.on('partsLimit', () =>
         done(malformed('has too many parts', `at most ${maxFiles + limits.maxFormFields}`)),
       );
-      parser.on('error', (cause) =>
-        done(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
-      );
+      parser.on('error', (cause) => done(unreadable(cause)));
       parser.on('close', () => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
@@ -184,6 +182,14 @@ function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles:
   } catch (cause) {
     throw malformed('has no boundary in its content-type', 'one', cause);
   }
+}
+
+/** Says as much as busboy does: which part header it is, and what is wrong with it, nobody knows. */
+function unreadable(cause: unknown): Refusal {
+  if (!(cause instanceof Error && cause.message === 'Malformed part header'))
+    return malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause);
+  const wish = 'want "name: value" without control characters, in filenames too, and at most 16 KiB';
+  return refuseField('MALFORMED_MULTIPART', 'part header', `cannot be read, ${wish}`, { cause });
 }
 
 function malformed(what: string, wish: string, cause?: unknown): Refusal {

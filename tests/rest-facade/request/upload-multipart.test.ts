@@ -98,6 +98,42 @@ test('forms that are refused, over a raw socket', async (t) => {
   assert.deepEqual(core.calls, []);
 });
 
+test('what cannot be read in the headers of a part is named', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  for (const [what, body] of [
+    ['a control character in a filename', part(disposition('name="file"; filename="a\u0001.jpg"')) + end],
+    ['the same behind a field', field('company') + part(disposition('name="file"; filename="a\u007f.jpg"')) + end],
+    ['a header without a colon', `--b\nno header\n\nx\n${end}`],
+    ['a long header', part(disposition(`name="file"; filename="${'a'.repeat(17 * kib)}.jpg"`)) + end],
+  ] as const) {
+    const answer = await exchange(port, multipartRequest(path, body));
+    const { reason, message, details } = JSON.parse(answer.body) as ErrorBody;
+    assert.deepEqual(
+      [answer.status, reason, message, details],
+      [
+        400,
+        'MALFORMED_MULTIPART',
+        'part header cannot be read, want "name: value" without control characters, in filenames too, and at most 16 KiB',
+        { field: 'part header' },
+      ],
+      what,
+    );
+  }
+});
+
+test('of several files, none is left out because it has no filename', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const form = file + part(disposition('name="file"'), 'JPEG') + end;
+  for (const severalFiles of ['/v1/faces/batch', '/v1/meters/fuse']) {
+    const { status, body } = await exchange(port, multipartRequest(severalFiles, form));
+    const { reason, message } = JSON.parse(body) as ErrorBody;
+    assert.deepEqual(
+      [status, reason, message],
+      [400, 'MISSING_FIELD', 'file is missing, want one file part with a filename'],
+    );
+  }
+});
+
 test('of several files, none is left out because its name is misspelt', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const form = part(disposition('name="flie"; filename="a.jpg"')) + file + end;
