@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.js';
 import { countExifEntries } from './exif-entries.js';
-import { countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
+import { assertKnownFrame, countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
 import { chunkType, pngChunks } from './png-chunks.js';
 import type { ImageType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories.js';
@@ -23,7 +23,10 @@ const maxScans = 20;
 /** Of a TIFF (Adobe's TIFF Technical Note 2): tables of the JPEGs of all strips or tiles. */
 const jpegTablesTag = 347;
 
-/** The parts of a file by its type, counted one sort after the other. */
+/**
+ * The parts of a file by its type, counted one sort after the other.
+ * @throws Refusal UNSUPPORTED_IMAGE_TYPE for a JPEG of a kind that is not read
+ */
 export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts>>> = {
   *tiff(file) {
     // Each directory may point to the same megabytes, which are copied for each.
@@ -48,6 +51,7 @@ export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts
     const max = 1_000;
     const segments = upTo(max + 1, jpegSegments(file));
     yield { name: 'segments', max, found: segments.length };
+    assertKnownFrame(file, segments);
     const scans = segments.filter(({ marker }) => marker === startOfScan);
     yield { name: 'scans', max: maxScans, found: scans.length };
     // By the first scan, decoders have read the EXIF.

@@ -1,13 +1,17 @@
+import { refuseImage } from '../refuse-image.js';
 import type { Cursor } from './cursor.js';
 
 export const startOfScan = 0xda;
 const endOfImage = 0xd9;
 
-/**
- * The segments that decoders read, by the second byte of their marker and where it stands: to the end, or to the first
- * scan if it is the only one. ITU T.81, B.1.1.
- */
-export function* jpegSegments(file: Cursor): Generator<{ readonly marker: number; readonly at: number }> {
+/** By the second byte of its marker, and where that stands. */
+interface Segment {
+  readonly marker: number;
+  readonly at: number;
+}
+
+/** The segments that decoders read: to the end, or to the first scan if it is the only one. ITU T.81, B.1.1. */
+export function* jpegSegments(file: Cursor): Generator<Segment> {
   let components: number | undefined;
   for (let at = nextMarker(file, 2); at + 4 < file.length; at = nextMarker(file, at)) {
     const marker = file.byte(at + 1) ?? 0;
@@ -18,6 +22,25 @@ export function* jpegSegments(file: Cursor): Generator<{ readonly marker: number
     if (marker === 0xc0 || marker === 0xc1) components = file.byte(at + 9);
     at += 2 + file.uint(at + 2, 2);
   }
+}
+
+/** ITU T.81, table B.1: all but DHT, JPG and DAC begin a frame, and so does 0xf7 of JPEG-LS. */
+const isFrame = (marker: number): boolean =>
+  marker === 0xf7 || ((marker & 0xf0) === 0xc0 && ![0xc4, 0xc8, 0xcc].includes(marker));
+/** Baseline, extended and progressive; the latter two in arithmetic coding as well. */
+const frames = [0xc0, 0xc1, 0xc2, 0xc9, 0xca];
+
+/**
+ * Decoders refuse 12 bits, hierarchical frames and JPEG-LS as if they were damaged. They read lossless frames, but
+ * libvips takes the top left corner for the whole picture where it has them scaled down.
+ *
+ * @throws Refusal UNSUPPORTED_IMAGE_TYPE
+ */
+export function assertKnownFrame(file: Cursor, segments: readonly Segment[]): void {
+  const frame = segments.find(({ marker }) => isFrame(marker));
+  if (frame === undefined || (frames.includes(frame.marker) && file.byte(frame.at + 4) === 8)) return;
+  const what = 'is a JPEG of a kind that is not read, want a baseline or progressive one of 8 bits';
+  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'jpeg' });
 }
 
 /** Decoders skip bytes between segments, the data of scans, and markers without a segment. */

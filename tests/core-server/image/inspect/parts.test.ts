@@ -237,3 +237,21 @@ test('libvips reads no EXIF in a text of a PNG: if a new version does, it has to
   const { comments, exif } = await sharp(file).metadata();
   assert.deepEqual([comments?.length, exif], [1, undefined]);
 });
+
+test('a JPEG of a kind that decoders do not read, or read wrongly, is refused as that', async () => {
+  const whole = await quarters(16, 16).jpeg().toBuffer();
+  const frame = whole.indexOf(Buffer.from([0xff, 0xc0]));
+  const changed = (at: number, value: number): Buffer => {
+    const other = Buffer.from(whole);
+    other[at] = value;
+    return other;
+  };
+  for (const marker of [0xc0, 0xc1, 0xc2, 0xc9, 0xca]) assert.equal(reasonOf(changed(frame + 1, marker)), undefined);
+  const others = [0xc3, 0xc5, 0xc6, 0xc7, 0xcb, 0xcd, 0xce, 0xcf, 0xf7].map((marker) => changed(frame + 1, marker));
+  for (const other of [changed(frame + 4, 12), ...others])
+    assert.throws(() => inspectPicture(imageFile(other), { maxPixels: 1e9 }), {
+      reason: 'UNSUPPORTED_IMAGE_TYPE',
+      message: 'image is a JPEG of a kind that is not read, want a baseline or progressive one of 8 bits',
+      details: { field: 'image', value: 'jpeg' },
+    });
+});
