@@ -6,7 +6,7 @@ import { sqliteFileOf } from './sqlite/sqlite-file.js';
 /**
  * Runs a query, which must not have been started; whatever the database throws becomes a Refusal with the cause kept.
  * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, full
- * or read-only; otherwise INTERNAL.
+ * or read-only, also for our role alone; otherwise INTERNAL.
  */
 export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Promise<T> {
   const file = sqliteFileOf(db);
@@ -22,11 +22,16 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
 }
 
 function toStorageError(caught: unknown): Refusal {
-  if (!isTemporary(caught) && !isConnectFailure(caught)) return Refusal.from(caught);
+  if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) return Refusal.from(caught);
   return refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again', {
     retryAfterSeconds: 1,
     cause: caught,
   });
+}
+
+/** Whether PostgreSQL's role lacks a right. An operator may grant it while we serve; at the start, it is a mistake. */
+function isForbidden(caught: unknown): boolean {
+  return caught instanceof Error && 'code' in caught && caught.code === '42501';
 }
 
 const temporaryCodes: ReadonlySet<string> = new Set([

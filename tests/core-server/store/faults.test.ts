@@ -185,6 +185,25 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
     assert.ok(await scores.setScore('acme', 0.5));
   });
 
+  it('is served from and refused as worth a retry where only our role may not write', async (t) => {
+    const place = await postgres.place(t);
+    const other = await openDatabase(t, place);
+    await createKnexCompanyStore(other).insert('acme', 'scrypt$', new Date());
+    await other.raw("CREATE ROLE reader LOGIN PASSWORD 'reader'");
+    const url = Object.assign(new URL(place.url ?? ''), { username: 'reader', password: 'reader' }).href;
+    // Not waited for: nobody is told of a role that is wrong from the start.
+    await assert.rejects(createDatabase({ ...place, url }), ({ message, cause }: Error) => {
+      assert.match(message, /permission denied/);
+      return !isTemporary(cause);
+    });
+    await other.raw('GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader');
+    const scores = createKnexCompanyStore(await openDatabase(t, { ...place, url }));
+    assert.deepEqual(await scores.findScore('acme'), { score: undefined });
+    await assert.rejects(scores.setScore('acme', 0.5), isWorthARetry);
+    await other.raw('GRANT UPDATE ON companies TO reader');
+    assert.ok(await scores.setScore('acme', 0.5));
+  });
+
   it('is waited for where its schema is not up to date', async (t) => {
     const place = await postgres.place(t);
     const other = await openDatabase(t, place);
