@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
@@ -6,6 +5,8 @@ import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
 import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js';
+import { sendAtOnce } from '../grpc-js-patches/limit-unread.js';
+import { streamOf } from '../grpc-js-patches/refuse-stream.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
@@ -50,13 +51,13 @@ export function bidi<Request, Response>(
   return (stream) => {
     limitReadAhead(stream);
     const call = openCall(stream, settings);
-    const send = createSender(stream, call.signal);
     let taken = 0;
     const answer = async (item: StreamItem<Request>): Promise<void> => {
       const number = taken++;
       const limited = limitSignal(call.signal, settings.maxDeadlineMs);
       try {
-        await send(await answerItem(handler, requireDecoded(item), { ...call, signal: limited.signal }));
+        const result = await answerItem(handler, requireDecoded(item), { ...call, signal: limited.signal });
+        await send(stream, result, call.signal);
       } finally {
         limited.close();
         noteAnswer(stream, number);
@@ -162,17 +163,19 @@ async function answerItem<Request, Response>(
   }
 }
 
+/** Responses of a stream that wait to be sent, bytes; with more, each keeps its request's place. */
+const maxUnsentBytes = 2 ** 20;
+
 /**
- * Creates the function that sends one response and resolves once the caller has read enough for the next. Waiting keeps
- * the request's place, so that a stream whose responses are not read is not read either.
+ * Sends one response, and resolves once the caller has read enough for the next. Waiting keeps the request's place, so
+ * that a stream whose responses are not read is not read either.
  */
-function createSender<Answer>(stream: ServerDuplexStream<unknown, Answer>, signal: AbortSignal) {
-  let drained: Promise<unknown> | undefined;
-  return async (answer: Answer): Promise<void> => {
-    if (signal.aborted || stream.write(answer)) return;
-    drained ??= once(stream, 'drain', { signal }).finally(() => {
-      drained = undefined;
-    });
-    await drained;
-  };
+async function send<Answer>(
+  stream: ServerDuplexStream<unknown, Answer>,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return;
+  const sent = sendAtOnce(stream, answer);
+  if (streamOf(stream).writableLength > maxUnsentBytes) await raceSignal(sent, signal);
 }

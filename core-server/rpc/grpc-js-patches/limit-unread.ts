@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
 import type { Tally } from '../../../runtime/limits/tally.js';
 
@@ -27,4 +28,18 @@ export function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, tally
   };
   stream.write = writeCounted as typeof stream.write;
   stream.once('close', () => hold(0));
+}
+
+/**
+ * Gives a response of a bulk stream to its HTTP/2 stream at once; resolves when it has been sent, and never if the call
+ * ends before.
+ *
+ * - Gains: it counts as unread. By Node.js's default for objects, the call itself would keep 16 behind an unread one,
+ *   which nobody counts: 64 streams, whose answers were read a byte a second, held 0.5 GB.
+ * - Costs: the private member `call` of grpc-js's streams.
+ * - Delete when grpc-js has a budget of its own for what it keeps.
+ */
+export function sendAtOnce<Response>(stream: ServerDuplexStream<unknown, Response>, response: Response): Promise<void> {
+  const { call } = stream as unknown as { readonly call: ServerInterceptingCallInterface };
+  return new Promise((resolve) => call.sendMessage(response, resolve));
 }

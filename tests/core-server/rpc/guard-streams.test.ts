@@ -17,7 +17,10 @@ import {
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
 import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
-import { DetectSingleFaceRequest } from '../../../generated/imageanalysis/v1/face_detection.js';
+import {
+  DetectSingleFaceRequest,
+  StreamDetectFacesRequest,
+} from '../../../generated/imageanalysis/v1/face_detection.js';
 import { ReadMeterRequest, StreamReadMetersRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
@@ -28,6 +31,7 @@ import { startScripted } from '../../helpers/service/scripted-service.js';
 
 const detectSinglePath = '/imageanalysis.v1.FaceDetectionService/DetectSingleFace';
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+const streamFacesPath = '/imageanalysis.v1.FaceDetectionService/StreamDetectFaces';
 const streamMetersPath = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';
 const checkPath = '/grpc.health.v1.Health/Check';
 const watchPath = '/grpc.health.v1.Health/Watch';
@@ -397,6 +401,23 @@ test('the responses of one stream count together', async (t) => {
   const unread = call(open(t, address, { initialWindowSize: 0 }), readMeterPath);
   await once(unread, 'response');
   assert.equal(unreadBytes.taken, 600);
+});
+
+test('all answers of streams count until they are read', async (t) => {
+  const { service } = await startScripted(t, { CORE_WORKERS: '2', CORE_MAX_DEADLINE_MS: '120000' });
+  const session = open(t, service.grpc, { initialWindowSize: 0 });
+  await once(session, 'remoteSettings');
+  const image = scriptedPicture('a', 'answer', { cropBytes: 16 * mebibyte });
+  const request = frame(
+    StreamDetectFacesRequest.encode(StreamDetectFacesRequest.fromPartial({ id: 'a', request: { image } })).finish(),
+  );
+  const ask = () => {
+    const stream = call(session, streamFacesPath, { apikey: service.apiKey });
+    for (let count = 0; count < 8; count += 1) stream.write(request);
+    return endOf(stream);
+  };
+  // Of each stream, four requests are in progress; four fifths of 256 MiB hold the answers to 12.
+  assert.equal(await Promise.race([ask(), ask(), ask(), ask()]), constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
 test('each address has a share of its own', async (t) => {
