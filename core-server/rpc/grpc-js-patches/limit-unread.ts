@@ -35,7 +35,7 @@ export function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, tally
  * ends before.
  *
  * - Gains: it counts as unread. By Node.js's default for objects, the call itself would keep 16 behind an unread one,
- *   which nobody counts: 64 streams, whose answers were read a byte a second, held 0.5 GB.
+ *   which nobody counts: for 64 streams that read a byte a second, it kept 384 answers of 2 MB.
  * - Costs: the private member `call` of grpc-js's streams.
  * - Delete when grpc-js has a budget of its own for what it keeps.
  */
