@@ -14,8 +14,8 @@ import numpy as np
 
 import dataset
 from detector import SERVED_SCORE, TEACHER_RULE, TEACHER_SCORE, AdaptedYunet, Detector, detect
-from evaluate import best_on, longest_side
 from heldout import HeldOut
+from metrics import best_on, longer_side
 
 HERE = Path(__file__).resolve().parent
 LEAST_SIDE = 16
@@ -56,7 +56,7 @@ def main():
         mine = detect(ours, picture)
         theirs = detect(teacher, picture, TEACHER_RULE)
         for face in row["faces"]:
-            if face["ignore"] or longest_side(face) < LEAST_SIDE:
+            if face["ignore"] or longer_side(face) < LEAST_SIDE:
                 continue
             box = np.float32([face["box"]])
             hits = (best_on(box, theirs, TEACHER_SCORE) is not None, best_on(box, mine, args.score) is not None)

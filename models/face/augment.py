@@ -5,15 +5,12 @@ import math
 import cv2
 import numpy as np
 
+from metrics import longer_side
+
 SMALLEST_FACE, LARGEST_FACE = 6, 420  # pixels in the crop
 LARGE_SHARES = 0.25, 0.95  # of the crop's side: a portrait's face
 CLEAR_SIDE = 64  # pixels in the stored picture: from here on a face can be shown as a portrait
 MIN_LABEL = 5  # smaller faces are neither wanted nor punished
-
-
-def longer_side(face):
-    x1, y1, x2, y2 = face["box"]
-    return max(x2 - x1, y2 - y1)
 
 
 def wanted_faces(faces, least=0):

@@ -36,11 +36,7 @@ def detect_all(network, calibration, rows):
 
 
 def fit_calibration(rows, found):
-    results = []
-    for row, (boxes, scores) in zip(rows, found):
-        truth = np.float32([f["box"] for f in row["faces"]]).reshape(-1, 4)
-        wanted = np.array([not f["ignore"] for f in row["faces"]], bool)
-        results += metrics.match(truth, wanted, boxes, scores)
+    results, _ = metrics.match_all(rows, found)
     scores, hits = (np.array(column, float) for column in zip(*results))
     return fit_platt(logistic.log_odds(scores), hits)
 

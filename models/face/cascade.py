@@ -12,6 +12,7 @@ The side of a box is the square root of its area; sides are in pixels of the ove
 """
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,6 +43,11 @@ class CascadeRule:
     lone_side: float  # from here on it keeps sure faces that the second does not see
     mirror_scale: float  # of the second look's mirror image over the second look; 0: there is none
     same_face: float = 0.45  # overlap of boxes
+
+    @staticmethod
+    def of(settings):
+        """From the names of models/manifest.json, such as `weakScore`."""
+        return CascadeRule(**{re.sub("[A-Z]", lambda c: "_" + c[0].lower(), k): v for k, v in settings.items()})
 
     def overview_scale(self, width, height):
         return min(1.0, self.overview_side / max(width, height))

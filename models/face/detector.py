@@ -1,7 +1,6 @@
 """The detector as it is served: one ONNX session by contract and the cascade of `cascade.py`."""
 
 import json
-import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +21,9 @@ def settings_of(model):
     """(default score, cascade rule) of a model, by models/manifest.json."""
     models = json.loads((HERE.parent / "manifest.json").read_text())["models"]
     settings = next(m["settings"] for m in models if m["name"] == model)
-    numbers = {re.sub("[A-Z]", lambda c: "_" + c[0].lower(), key): value for key, value in settings.items()}
     # The scores are no part of the rule.
-    del numbers["redaction_score"]
-    return numbers.pop("default_score"), CascadeRule(**numbers)
+    del settings["redactionScore"]
+    return settings.pop("defaultScore"), CascadeRule.of(settings)
 
 
 SERVED_SCORE, SERVED_RULE = settings_of("face-detector")

@@ -85,12 +85,10 @@ def join_levels(g, levels):
         g.add("Concat", *parts, output=name, axis=0)
 
 
-def make_model(nodes, inputs, outputs, initializers, name, metadata=None):
+def make_model(nodes, inputs, outputs, initializers, name):
     graph = helper.make_graph(nodes, name, inputs, outputs, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=name)
     model.ir_version = IR_VERSION
-    if metadata:
-        helper.set_model_props(model, {k: str(v) for k, v in metadata.items()})
     return model
 
 

@@ -6,18 +6,11 @@ import torch
 import dataset
 import metrics
 import targets
+from detector import scaled
 from network import normalise
 
 CANDIDATE_SCORE = 0.05
 MAX_CANDIDATES = 1500
-
-
-def padded(picture):
-    """Zeros to the right and below up to multiples of 32."""
-    height, width = picture.shape[:2]
-    image = np.zeros(((height + 31) // 32 * 32, (width + 31) // 32 * 32, 3), np.uint8)
-    image[:height, :width] = picture
-    return image
 
 
 class HeldOut:
@@ -29,7 +22,7 @@ class HeldOut:
 
     @torch.no_grad()
     def detect(self, network, picture, device):
-        pixels = torch.from_numpy(padded(picture)).to(device).permute(2, 0, 1)[None].float()
+        pixels = torch.from_numpy(scaled(picture, 1)).to(device).permute(2, 0, 1)[None].float()
         with torch.autocast(device.type, dtype=torch.bfloat16):
             maps = network(normalise(pixels))
         cells = targets.Cells.of(maps)
@@ -45,12 +38,8 @@ class HeldOut:
     def measure(self, network, device):
         """AP of all annotated faces, of large ones, and false faces at the best F1's score."""
         found = [self.detect(network, picture, device) for picture in self.pictures]
-
-        def side(f):
-            return max(f["box"][2] - f["box"][0], f["box"][3] - f["box"][1])
-
         ap = metrics.subset_ap(self.rows, found, lambda f: True)
-        large = metrics.subset_ap(self.rows, found, lambda f: side(f) >= 32)
+        large = metrics.subset_ap(self.rows, found, lambda f: metrics.longer_side(f) >= 32)
         best = max(np.arange(0.3, 0.8, 0.05), key=lambda t: f1(metrics.precision_recall(self.rows, found, t)))
         precision, recall = metrics.precision_recall(self.rows, found, best)
         return {

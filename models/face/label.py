@@ -182,7 +182,7 @@ def measure(rows):
 
         def ap(low, high, found=found):
             def wanted(face):
-                return low <= max(face["box"][2] - face["box"][0], face["box"][3] - face["box"][1]) < high
+                return low <= metrics.longer_side(face) < high
 
             return 100 * metrics.subset_ap(rows, found, wanted)
 

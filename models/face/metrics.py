@@ -1,8 +1,13 @@
-"""Detection metrics: WIDER's average precision, recall, false faces, landmark error. No files, no models here."""
+"""Detection metrics: WIDER's average precision, recall, false faces. No files, no models here."""
 
 import numpy as np
 
 MATCH_IOU = 0.5
+
+
+def longer_side(face):
+    x1, y1, x2, y2 = face["box"]
+    return max(x2 - x1, y2 - y1)
 
 
 def area(boxes):
@@ -52,6 +57,20 @@ def match(truth, wanted, boxes, scores):
     return results
 
 
+def match_all(pictures, detections, is_wanted=lambda face: True):
+    """`match` of every picture, and how many faces are wanted: those of `is_wanted(face)` that are not ignored.
+
+    detections: (boxes, scores) of each picture.
+    """
+    results, positives = [], 0
+    for picture, (boxes, scores) in zip(pictures, detections):
+        truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)
+        wanted = np.array([bool(is_wanted(f)) and not f["ignore"] for f in picture["faces"]], bool)
+        positives += int(wanted.sum())
+        results += match(truth, wanted, boxes, scores)
+    return results, positives
+
+
 def average_precision(results, positives):
     """Area under the interpolated precision-recall curve."""
     if not positives:
@@ -65,25 +84,13 @@ def average_precision(results, positives):
 
 
 def subset_ap(pictures, detections, is_wanted):
-    """AP over pictures; `is_wanted(face)` says which faces count. detections: (boxes, scores) of each picture."""
-    results, positives = [], 0
-    for picture, (boxes, scores) in zip(pictures, detections):
-        truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)
-        wanted = np.array([bool(is_wanted(f)) and not f["ignore"] for f in picture["faces"]], bool)
-        positives += int(wanted.sum())
-        results += match(truth, wanted, boxes, scores)
-    return average_precision(results, positives)
+    """AP over the faces that `is_wanted(face)` names."""
+    return average_precision(*match_all(pictures, detections, is_wanted))
 
 
 def precision_recall(pictures, detections, threshold):
     """Over all faces that are not ignored, at one score."""
-    results, positives = [], 0
-    for picture, (boxes, scores) in zip(pictures, detections):
-        truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)
-        wanted = np.array([not f["ignore"] for f in picture["faces"]], bool)
-        positives += int(wanted.sum())
-        kept = scores >= threshold
-        results += match(truth, wanted, boxes[kept], scores[kept])
+    results, positives = match_all(pictures, [(boxes[s >= threshold], s[s >= threshold]) for boxes, s in detections])
     hits = sum(hit for _, hit in results)
     return hits / max(len(results), 1), hits / max(positives, 1)
 
@@ -91,3 +98,11 @@ def precision_recall(pictures, detections, threshold):
 def pictures_with_false_face(pictures, detections, threshold):
     """How many face-free pictures have any detection."""
     return sum(bool((s >= threshold).any()) for p, (_, s) in zip(pictures, detections) if not p["faces"])
+
+
+def best_on(box, found, score):
+    """Index of the detection of at least this score that overlaps the box most, and enough for a match; or None."""
+    if not len(found.scores):
+        return None
+    overlap = np.where(found.scores >= score, iou_matrix(box, found.boxes)[0], 0)
+    return int(np.argmax(overlap)) if overlap.max() >= MATCH_IOU else None

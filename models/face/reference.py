@@ -45,10 +45,6 @@ KINDS = {
 }
 
 
-def snake(name):
-    return "".join("_" + c.lower() if c.isupper() else c for c in name)
-
-
 def made_up(rng, faces, size, limit, jitter):
     """A look that sees most of the faces about where they are, some doubled, and what is none."""
     rows = []
@@ -144,7 +140,7 @@ def turned_back(width, height):
 
 def main():
     rng = np.random.default_rng(7)
-    rule = CascadeRule(**{snake(name): value for name, value in RULE.items()})
+    rule = CascadeRule.of(RULE)
     cases = [case(rng, kind, size, rule) for kind in KINDS for size in SIZES]
     reference = {
         "madeBy": "models/face/reference.py",

@@ -168,6 +168,14 @@ class MetricsTest(unittest.TestCase):
         face = np.float32([[0, 0, 10, 10]])
         self.assertEqual(metrics.match(face, np.array([False]), face, np.array([0.9])), [])
 
+    def test_faces_that_are_ignored_and_scores_below_the_threshold_do_not_count(self):
+        boxes = np.float32([[0, 0, 10, 10], [20, 0, 30, 10]])
+        faces = [{"box": box.tolist(), "ignore": ignore} for box, ignore in zip(boxes, (False, True))]
+        pictures = [{"faces": faces}, {"faces": []}]
+        detections = [(boxes, np.array([0.9, 0.8])), (boxes[:1], np.array([0.3]))]
+        self.assertEqual(metrics.precision_recall(pictures, detections, 0.5), (1, 1))
+        self.assertEqual(metrics.precision_recall(pictures, detections, 0.2), (0.5, 1))
+
 
 class CascadeTest(unittest.TestCase):
     rule = CascadeRule(
