@@ -48,7 +48,7 @@ def main():
     parser.add_argument("--score", type=float, default=SERVED_SCORE)
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    shared = dataset.shared_dir()
+    shared = dataset.training_data()
     held_out = HeldOut(shared)
     ours, teacher = Detector(args.model), AdaptedYunet(dataset.teacher_file(shared))
     counts = {}

@@ -70,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
     args = parser.parse_args()
-    shared = dataset.shared_dir()
+    shared = dataset.training_data()
     rows = HeldOut(shared).rows
     network, _ = load_network(args.checkpoint)
     calibration = fit_calibration(rows, detect_all(network, IDENTITY_CALIBRATION, rows))

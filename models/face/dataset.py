@@ -17,10 +17,6 @@ CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.06, 0.28, 0.12
 
 
-def shared_dir():
-    return Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
-
-
 def teacher_file(shared):
     """YuNet-n: with the data, or where `make models` puts it."""
     beside_data = shared / "models" / "yunet_n_dynamic.onnx"
@@ -29,7 +25,7 @@ def teacher_file(shared):
 
 def training_data():
     """The folder of the data; says what is missing and ends where there are no pictures or no teacher."""
-    shared = shared_dir()
+    shared = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
     if not (shared / "face" / "train").is_dir():
         raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
     if not teacher_file(shared).is_file():

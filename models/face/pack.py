@@ -47,10 +47,8 @@ def main():
     parser.add_argument("--quality", type=int, default=66)
     parser.add_argument("--folder", type=Path, default=HERE / "pack")
     args = parser.parse_args()
-    shared = dataset.shared_dir()
+    shared = dataset.training_data()
     train = shared / "face" / "train"
-    if not train.is_dir():
-        raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
     shutil.rmtree(args.folder, ignore_errors=True)
     target = args.folder / "face" / "train"
     pack_faces(train, target, args.side, args.quality)

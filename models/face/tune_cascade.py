@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--step", type=int, default=1, help="every n-th picture only")
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    shared = dataset.shared_dir()
+    shared = dataset.training_data()
     teacher = args.model == "teacher"
     path = dataset.teacher_file(shared) if teacher else args.model
     detector = CountingDetector(AdaptedYunet(path) if teacher else Detector(path))
