@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
@@ -10,8 +9,8 @@ import { receivePicture } from '../core-server/image/inspect/receive-picture.js'
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { photograph } from './pictures.js';
 
-// Prints what a face detection costs by step, what the pool adds, and how free the main thread
-// stays while the workers are saturated.
+// Prints what a face detection costs by step, and what the pool adds. How free the main thread stays while the
+// workers are saturated: event-loop.ts.
 // node dist/bench/face-steps.js [--picture FILE] [--repeats 30] [--workers 2]
 
 const { values } = parseArgs({
@@ -81,19 +80,4 @@ for (const [name, width, height] of [
   const means = Object.entries(sums).map(([step, ms]) => `${step} ${(ms / repeats).toFixed(1)}`);
   say(`${name}, ${(image.length / 1e6).toFixed(2)} MB, ${faces} face(s), ms: ${means.join(', ')}`);
 }
-
-const small = await sharp(picture).resize(640).jpeg().toBuffer();
-const delay = monitorEventLoopDelay({ resolution: 5 });
-// One owner fills four fifths of the queue at most.
-const jobs = 48 + size;
-delay.enable();
-const begin = performance.now();
-await Promise.all(Array.from({ length: jobs }, () => detect(small, true)));
-const spent = performance.now() - begin;
-delay.disable();
-const ms = (nanoseconds: number): string => (nanoseconds / 1e6 - 5).toFixed(1);
-say(
-  `queue full: ${jobs} jobs in ${spent.toFixed(0)} ms (${((jobs * 1000) / spent).toFixed(1)}/s), ` +
-    `event loop late by ${ms(delay.mean)} ms in the mean, ${ms(delay.percentile(99))} at the 99th percentile, ${ms(delay.max)} at most`,
-);
 await pool.close(1000);
