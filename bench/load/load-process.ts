@@ -5,7 +5,6 @@ import type { LoadOrder, LoadResult, OpenLoadOrder } from './messages.js';
 
 /** A process of its own that sends requests. */
 export interface LoadProcess {
-  readonly pid: number;
   run(order: Omit<LoadOrder, 'id'> | Omit<OpenLoadOrder, 'id'>): Promise<LoadResult>;
   close(): void;
 }
@@ -26,7 +25,6 @@ export function startLoadProcess(): LoadProcess {
     if (waiting.size > 0) throw new Error(`the load process ended (exit code ${code})`);
   });
   return {
-    pid: child.pid ?? 0,
     run: (order) =>
       new Promise((resolve) => {
         const id = nextId++;

@@ -14,8 +14,9 @@ export async function measureStarts(
   const dataDir = path.join(folder, 'starts');
   const times: number[] = [];
   for (let at = 0; at <= starts; at += 1) {
+    const startedAt = performance.now();
     const service = await startLauncher(dataDir, workers);
-    times.push(service.startMs);
+    times.push(performance.now() - startedAt);
     await service.close();
   }
   const [first = NaN, ...later] = times;

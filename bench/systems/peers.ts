@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { findFreePorts } from '../../launcher/ports.js';
 import type { LoadProcess } from '../load/load-process.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
-import { freePort, startChild } from './child.js';
+import { startChild } from './child.js';
 import { multipartTarget } from './service.js';
 import { networkSystem, type System } from './system.js';
 
@@ -125,7 +126,7 @@ async function startPeer(
   pictures: readonly PictureSet[],
 ): Promise<System> {
   const command = peer.folder === 'node' ? process.execPath : path.join(folder, '.venv', 'bin', 'python');
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const env = { ...process.env, ...peer.env, PORT: String(port) };
   const { pid, ready, stop } = startChild(command, [peer.file], { env, cwd: folder });
   const url = `http://127.0.0.1:${port}/`;

@@ -8,10 +8,11 @@ import { DetectAllFacesRequest } from '../../generated/imageanalysis/v1/face_det
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
 import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
+import { findFreePorts } from '../../launcher/ports.js';
 import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
-import { freePort, startChild } from './child.js';
+import { startChild } from './child.js';
 import { readWorkTimes, type WorkTimes } from './work-times.js';
 
 const dist = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
@@ -23,7 +24,6 @@ export interface RunningService {
   readonly grpc: string;
   readonly rest: string | undefined;
   readonly apiKey: string;
-  readonly startMs: number;
   /** Of the core; absent where its log is not read. */
   readonly takeWorkTimes?: WorkTimes;
   close(): Promise<void>;
@@ -36,29 +36,27 @@ function startNode(file: string, env: NodeJS.ProcessEnv) {
 
 /** The core alone, in the environment that the launcher would give it. */
 export async function startCore(dataDir: string, workers: number): Promise<RunningService> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const env = coreEnvironment(
     { ...process.env, CORE_DATA_DIR: dataDir, CORE_WORKERS: String(workers) },
     { host: '127.0.0.1', port },
   );
   const grpc = `127.0.0.1:${port}`;
-  const startedAt = performance.now();
   const { pid, stdout, ready, stop } = startNode('core-server/main.js', env);
   const takeWorkTimes = readWorkTimes(stdout);
   await ready(() => isGrpcServing(grpc));
-  const startMs = performance.now() - startedAt;
   const { stdout: made } = await promisify(execFile)(
     process.execPath,
     [dist('core-server/admin-cli.js'), 'keys', 'create', '--label', 'bench', '--json'],
     { env },
   );
   const { key: apiKey } = JSON.parse(made) as { key: string };
-  return { pids: [pid], grpc, rest: undefined, apiKey, startMs, takeWorkTimes, close: stop };
+  return { pids: [pid], grpc, rest: undefined, apiKey, takeWorkTimes, close: stop };
 }
 
 /** A facade beside a core that runs already. */
 export async function startFacade(core: RunningService): Promise<RunningService> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const [host = '', corePort] = core.grpc.split(':');
   const env = facadeEnvironment(
     { ...process.env, REST_CORE_ADDRESS: core.grpc },
@@ -66,11 +64,9 @@ export async function startFacade(core: RunningService): Promise<RunningService>
     { host, port: Number(corePort) },
   );
   const rest = `http://127.0.0.1:${port}`;
-  const startedAt = performance.now();
   const { pid, ready, stop } = startNode('rest-facade/main.js', env);
   await ready(() => isHttpServing(`${rest}/readyz`));
-  const startMs = performance.now() - startedAt;
-  return { ...core, pids: [...core.pids, pid], rest, startMs, close: stop };
+  return { ...core, pids: [...core.pids, pid], rest, close: stop };
 }
 
 /** What `make run` starts. Its first start on a data folder makes a key, which is kept beside it. */
@@ -82,7 +78,6 @@ export async function startLauncher(dataDir: string, workers: number): Promise<R
     CORE_PORT: '0',
     REST_PORT: '0',
   };
-  const startedAt = performance.now();
   const launcher = startChild(process.execPath, [dist('launcher/main.js')], { env });
   const { pid, stdout, stop } = launcher;
   let readyLine = '';
@@ -90,14 +85,13 @@ export async function startLauncher(dataDir: string, workers: number): Promise<R
     if (line.startsWith('ready ')) readyLine = line;
   });
   await launcher.ready(() => Promise.resolve(readyLine !== ''));
-  const startMs = performance.now() - startedAt;
   const words = new URLSearchParams(readyLine.replaceAll(' ', '&'));
   const keyFile = path.join(dataDir, 'bench-key');
   const made = words.get('apikey');
   if (made !== null) await writeFile(keyFile, made);
   const apiKey = made ?? (await readFile(keyFile, 'utf8'));
   const [rest = undefined, grpc = ''] = [words.get('rest') ?? undefined, words.get('grpc') ?? ''];
-  return { pids: [pid], grpc, rest, apiKey, startMs, close: stop };
+  return { pids: [pid], grpc, rest, apiKey, close: stop };
 }
 
 /** Requests for boxes and scores without crops, straight to the core. */
