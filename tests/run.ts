@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { exitCodes } from '../runtime/process/exit-codes.js';
+import { sharedDir } from './helpers/pictures/samples.js';
 
 // Runs every tests/**/*.test.ts, compiled, by Node's test runner: `node dist/tests/run.js [word …]`
 // runs the files whose path has one of the words. Its totals and exit code are the runner's.
@@ -10,7 +11,6 @@ import { exitCodes } from '../runtime/process/exit-codes.js';
 /** For a file on Node.js 20, which counts it as one test; for a test on later ones. */
 const timeoutMs = 10 * 60_000;
 
-const sharedDir = path.resolve(process.env['SHARED_DIR'] ?? '../shared');
 const words = process.argv.slice(2);
 
 // By the sources: what is left in dist/ of a file that is gone must not run.

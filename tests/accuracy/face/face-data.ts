@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { sharedDir } from '../../helpers/pictures/samples.js';
 import type { TrueFace } from './detection-metrics.js';
-
-/** Folder of the data that measures and trains; never part of the project. */
-export const sharedDir = resolve(process.env['SHARED_DIR'] ?? '../shared');
 
 export interface FacePicture {
   /** Path of the file. */

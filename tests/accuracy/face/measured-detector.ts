@@ -14,11 +14,3 @@ export interface MeasuredDetector {
   detect(image: Uint8Array, minScore: number): Promise<{ faces: readonly FoundFaceWithPoints[]; inferenceMs: number }>;
   release(): Promise<void>;
 }
-
-/** Runs `work` and tells the processor time that it took, ms: what else the machine does is not in it. */
-export async function timeProcessor<Result>(work: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
-  const before = process.cpuUsage();
-  const result = await work();
-  const { user, system } = process.cpuUsage(before);
-  return { result, ms: (user + system) / 1000 };
-}

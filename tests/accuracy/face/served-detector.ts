@@ -11,8 +11,8 @@ import { restrictLoaders } from '../../../core-server/image/decode/restrict-load
 import { loadManifest, type ModelEntry } from '../../../core-server/inference/models/manifest.js';
 import { type Model, openModel } from '../../../core-server/inference/models/sessions.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
-import { sharedDir } from './face-data.js';
-import { timeProcessor } from './measured-detector.js';
+import { sharedDir } from '../../helpers/pictures/samples.js';
+import { cpuClock } from '../cpu-clock.js';
 
 /** The code that a worker runs, in this thread. */
 export interface ServedDetector {
@@ -47,8 +47,9 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
   const timed: Model = {
     ...model,
     async run(feeds) {
-      const { result, ms } = await timeProcessor(() => model.run(feeds));
-      inferenceMs += ms;
+      const start = cpuClock();
+      const result = await model.run(feeds);
+      inferenceMs += cpuClock() - start;
       return result;
     },
   };

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-
-/** Folder of the data that measures and trains; never part of the project. */
-const sharedDir = resolve(process.env['SHARED_DIR'] ?? '../shared');
+import { basename, join } from 'node:path';
+import { sharedDir } from '../../helpers/pictures/samples.js';
 
 /** What a photo shows. */
 export interface MeterTruth {
