@@ -1,5 +1,5 @@
-import { box } from './avif.js';
-import { composeExif, exifRing } from './exif.js';
+import { be, box } from './avif.js';
+import { composeExif, directoryBytes, exifRing, firstDirectory } from './exif.js';
 import { composeTiff } from './tiff.js';
 
 // Files that make a careless parser work for seconds: their parts overlap, are empty, lead back to themselves, or are
@@ -12,11 +12,6 @@ export interface HostileFile {
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const fill = (bytes: number, pattern: Buffer): Buffer => Buffer.alloc(Math.max(0, bytes), pattern);
-const be = (bytes: number, ...values: number[]): Buffer => {
-  const buffer = Buffer.alloc(bytes * values.length);
-  values.forEach((value, index) => buffer.writeUIntBE(value, index * bytes, bytes));
-  return buffer;
-};
 
 /**
  * A TIFF whose strip is a JPEG of many overlapping scan headers: each is `FF DA 02 04`, and its segment of 516 bytes
@@ -111,10 +106,8 @@ const webpOf = (...parts: Buffer[]): Buffer => Buffer.concat([Buffer.from('RIFF_
 /** Directories that all lead to the next, each from all its entries. */
 const exifChain = (entries: number): Buffer => {
   const pointers = [0x8769, 0x8825, 0xa005];
-  const size = 2 + 12 * entries + 4;
-  return composeExif(
-    pointers.map((tag, level) => Array<[number, number]>(entries).fill([tag, 8 + ((level + 1) % 3) * size])),
-  );
+  const startOf = (level: number) => firstDirectory + (level % 3) * directoryBytes(entries);
+  return composeExif(pointers.map((tag, level) => Array<[number, number]>(entries).fill([tag, startOf(level + 1)])));
 };
 
 /** All of them, of about so many bytes where that makes them worse. */
