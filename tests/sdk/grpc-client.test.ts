@@ -23,7 +23,7 @@ import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/met
 import { refuse } from '../../runtime/errors/refusal.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { bindServer } from '../helpers/net/grpc.js';
-import { startSilentProxy } from '../helpers/net/silent-proxy.js';
+import { startTcpSwitch } from '../helpers/net/tcp-switch.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -264,7 +264,8 @@ describe('what the client over gRPC makes of failures', () => {
       streamReadMeters: (call: ServerDuplexStream<unknown, { id: string }>) =>
         call.once('data', () => call.write({ id: 'one' })),
     });
-    const proxy = await startSilentProxy(t, await bindServer(t, server));
+    const proxy = await startTcpSwitch(await bindServer(t, server));
+    t.after(() => proxy.close());
     const client = createClient({
       address: `127.0.0.1:${proxy.port}`,
       apiKey: 'any',

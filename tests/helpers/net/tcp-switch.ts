@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** An address that stays while the server behind it changes, as a service of Kubernetes does. */
+/** An address that stays while the server behind it changes or goes silent, as a service of Kubernetes does. */
 export interface TcpSwitch {
   readonly port: number;
   /** Ends all connections; new ones go to this port of this machine. */
