@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { readKey } from '../run-command.js';
+import { readKey, whyUnreadable } from '../run-command.js';
 import type { FeatureName } from './features.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
@@ -78,7 +78,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
     /** Where copies of the pictures go; undefined: none are made. */
     copies: folder === undefined ? undefined : { option, folder, wanted: positionals },
     address: values.address,
-    authority: authority === undefined ? undefined : await readFile(authority),
+    authority: authority === undefined ? undefined : await readAuthority(authority),
     apiKey: readKey(environment),
     feature,
     company: values.company,
@@ -87,6 +87,12 @@ export async function readCommandLine(args: readonly string[], environment: Read
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };
+}
+
+function readAuthority(file: string): Promise<Buffer> {
+  return readFile(file).catch((error: unknown) => {
+    throw new ConfigError(`--tls-ca is "${file}", want a PEM file: ${whyUnreadable(error)}`);
+  });
 }
 
 function toScore(option: string, text: string): number {

@@ -16,8 +16,8 @@ const permanent: ReadonlySet<string> = new Set([
 const lineStart = '{"file":"';
 
 /**
- * Opens or creates a file with one JSON line per picture, from which an interrupted run resumes. If an interrupted run left an incomplete last line, it is cut off, so that
- * every line is complete.
+ * Opens or creates a file with one JSON line per picture, from which an interrupted run resumes. A last line that such
+ * a run left incomplete is cut off, so that every line is complete.
  * @throws ConfigError if it is no file, such as a pipe, or contains anything else, such as a picture; it remains
  *   unchanged
  */

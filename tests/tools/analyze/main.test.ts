@@ -379,6 +379,7 @@ describe('npm run analyze', () => {
       [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],
       [['--min-score', '80', 'photos'], 2, '--min-score is "80", want a number from 0 to 1'],
       [['--address', 'http://127.0.0.1:8080', 'photos'], 2, 'want host:port or a gRPC target'],
+      [['--tls-ca', 'no.pem', 'photos'], 2, '--tls-ca is "no.pem", want a PEM file: there is no such file'],
       [['nowhere'], 1, 'analyze: nowhere: there is no such file\nanalyze: no picture was found'],
       [['photos/[a.jpg'], 1, 'photos/[a.jpg: there is no such file'],
       [['empty'], 1, 'no picture was found in empty'],
