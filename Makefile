@@ -17,7 +17,7 @@ BUILT := dist/.built
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 # npm writes this file last, so that an interrupted install is repeated.
 $(INSTALLED): package.json package-lock.json .npmrc

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-action=$1
+action=${1:?want generate or test}
 shift
 named=("$@")
 languages=("${named[@]}")
