@@ -36,6 +36,7 @@ class Hypothesis:
     agrees: float  # probability by the refiner that this is the right way round
     locate: float
     readings: dict = field(default_factory=dict)  # digits -> probability
+    checked: dict = field(default_factory=dict)  # the same readings by other crops, for the confidence alone
 
 
 def proposals(merged: np.ndarray, floor: float):
@@ -60,15 +61,22 @@ def proposals(merged: np.ndarray, floor: float):
     return found
 
 
-def score_readings(h: Hypothesis, rules) -> None:
-    """P(reading) as the mean over crops of its CTC probability."""
-    merged = [merge_colours(p) for p in h.probs]
+def probabilities(readings, merged):
+    """P(reading) as the mean over crops of its CTC probability, for each reading."""
     logs = [np.log(m + TINY) for m in merged]
+    return {s: float(np.mean([math.exp(log_likelihood(g, [int(c) for c in s])) for g in logs])) for s in readings}
+
+
+def score_readings(h: Hypothesis, rules) -> None:
+    """Find the readings of the crops, with their probabilities."""
+    merged = [merge_colours(p) for p in h.probs]
     found = set().union(*(proposals(m, rules["substitutionFloor"]) for m in merged))
-    h.readings = {}
-    for digits in found:
-        if len(digits) >= rules["minDigits"]:
-            h.readings["".join(map(str, digits))] = float(np.mean([math.exp(log_likelihood(g, digits)) for g in logs]))
+    h.readings = probabilities(["".join(map(str, d)) for d in found if len(d) >= rules["minDigits"]], merged)
+
+
+def check(h: Hypothesis, probs) -> None:
+    """Add what other crops say of the same readings."""
+    h.checked = probabilities(h.readings, [merge_colours(p) for p in probs])
 
 
 def weigh(h: Hypothesis, rules) -> float:
@@ -175,16 +183,13 @@ def assemble(hypotheses, rules, marks=None):
     length = int(np.argmax(lengths))
     fraction_sure = float(lengths[length])
     cut = len(digits) - length
-    integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
+    readings = (h.checked or h.readings).items()
+    integer_p = sum(p for s, p in readings if len(s) == len(digits) and s[:cut] == digits[:cut])
     same = {s: p for s, p in h.readings.items() if len(s) == len(digits) and s != digits}
-    step = {s: p for s, p in same.items() if abs(int(s) - int(digits)) == 1}
-    neighbour = sum(p for s, p in step.items() if s[:cut] != digits[:cut])
     features = {
         "read": logit(integer_p),
-        "neighbour": neighbour,
         "legible": logit(float(np.mean(h.legible))),
-        "counter": logit(h.counter),
         "locate": logit(h.locate),
         "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
     }

@@ -17,7 +17,7 @@ from data import HERE, hash_of, is_held, shared_dir
 from measure import calibration_error, held_slice, non_meters, run
 from pipeline import Reader
 
-NAMES = ["read", "neighbour", "legible", "counter", "locate", "margin"]
+NAMES = ["read", "legible", "locate", "margin"]
 SEEN = ("toloka", "cn")
 FOLDS = 10
 NON_METERS = 0.1  # their weight beside the photos of meters

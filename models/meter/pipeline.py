@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
-from assemble import Hypothesis, assemble, cells_of, score_readings, weigh
+from assemble import Hypothesis, assemble, cells_of, check, likeliest, score_readings, weigh
 from geometry import axes, expand, size, turned
 from picture import read_picture, shrink
 
@@ -151,6 +151,10 @@ class Reader:
                 h.probs += [probs[r] for r in rows]
                 h.legible += [float(legible[r]) for r in rows]
                 score_readings(h, rules)
+        ranked, _ = likeliest(best, rules)
+        if ranked:
+            probs, _ = self.read_strips(image, [expand(ranked[0].quad, **c) for c in rules["checks"]])
+            check(ranked[0], probs)
         return best, np.float32(image.shape[1::-1]) / np.float32(rgb.shape[1::-1])
 
     def marks(self, rgb: np.ndarray, found):

@@ -24,7 +24,6 @@ from pipeline import Reader
 
 FOLDS = 4
 DISPLAYS = 0.1  # their weight in the confidence of the digits, which are misread there far more often
-HELD = 0.3  # the weight of toloka and cn together, which the networks know
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -53,7 +52,7 @@ class CachedReader:
         self.reader.mark_net = None
         self.mark = folder / "meter-mark.onnx"
         names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
-        places = json.dumps([self.reader.rules[k] for k in ("crops", "otherStarts")])
+        places = json.dumps([self.reader.rules[k] for k in ("crops", "checks", "otherStarts")])
         self.nets = key_of(places, *(p.read_bytes() for p in [*names, HERE / "pipeline.py"]))
         self.mark_key = key_of(self.mark.read_bytes())
 
@@ -149,8 +148,8 @@ def with_calibrated_digits(readers, served):
     group, folds = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
     x, y = np.array([r[3] for r in rows]), np.array([r[2] for r in rows], float)
     n = {g: (group == g).sum() for g in set(group)}
-    share = {"held": HELD, "small": n["held"] / n["small"], "displays": DISPLAYS}
-    meters = (1 + HELD) * n["held"] + DISPLAYS * n["displays"]
+    share = {"held": 1, "small": n["held"] / n["small"], "displays": DISPLAYS}
+    meters = 2 * n["held"] + DISPLAYS * n["displays"]
     share["away"] = NON_METERS * meters / n["away"]
     weight = np.array([share[g] for g in group]) * (group != "away").sum() / meters
 

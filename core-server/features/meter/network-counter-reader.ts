@@ -8,7 +8,7 @@ import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import { type CounterCandidate, locate, refine } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
-import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
+import { checkPlace, type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { Crop, ReaderRules } from './reader-rules.js';
 
@@ -33,8 +33,8 @@ const minSide = 16;
 
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
- * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; look at
- * the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
+ * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; read
+ * the best on other crops, by which its confidence is judged, look at its wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
   /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
@@ -103,8 +103,9 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
       const [best] = chooseReadings(judged, rules, known);
       if (best === undefined) return null;
+      const checks = await read(rules.checks.map((crop) => expand(best.hypothesis.quad, crop)));
       const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
-      const hypothesis = { ...best.hypothesis, marks };
+      const hypothesis = { ...checkPlace(best.hypothesis, checks), marks };
       const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
       const reading = fuse(places, rules, known);
       return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };

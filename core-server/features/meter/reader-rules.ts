@@ -34,6 +34,8 @@ const rulesSchema = z.object({
   leastAgreement: share,
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
+  /** Further cuts of the likeliest counter: they choose no reading, but what is right is read on them too. */
+  checks: z.array(cropSchema).min(1),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
   /** If the best one leads by more than this (log units), only it is. */
@@ -79,9 +81,7 @@ const rulesSchema = z.object({
   calibration: z.object({
     bias: z.number(),
     read: z.number(),
-    neighbour: z.number(),
     legible: z.number(),
-    counter: z.number(),
     locate: z.number(),
     margin: z.number(),
   }),

@@ -1,6 +1,6 @@
-import type { Alternative, CounterReading, Wheel } from '../counter-reading.js';
+import type { CounterReading, Wheel } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
-import { calibrated, type Hypothesis, logit, type Marks, stepFrom } from '../read/hypothesis.js';
+import { calibrated, type Hypothesis, logit, type Marks } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { type Choice, chooseReadings, rowOf } from './choose-reading.js';
@@ -54,21 +54,16 @@ export function fuse(
 function confidenceOf(best: Choice, second: Choice | undefined, fractionWheels: number, rules: ReaderRules): number {
   const { hypothesis, text } = best;
   const whole = text.slice(0, text.length - fractionWheels);
-  const wholeProbability = [...hypothesis.readings]
+  // A wheel between two numbers splits the probability between readings one step apart; either is right.
+  const wholeProbability = [...(hypothesis.checked ?? hypothesis.readings)]
     .filter(([other]) => other.length === text.length && other.startsWith(whole))
     .reduce((sum, [, probability]) => sum + probability, 0);
-  // A wheel between two numbers splits the probability between readings one step apart.
-  const neighbour = neighboursOf(best)
-    .filter((other) => !other.text.startsWith(whole))
-    .reduce((sum, { probability }) => sum + probability, 0);
   const lead = second ? Math.min(best.weight - second.weight, maxLead) : maxLead;
   const c = rules.calibration;
   return calibrated(
     c.bias +
       c.read * logit(wholeProbability) +
-      c.neighbour * neighbour +
       c.legible * logit(hypothesis.legible) +
-      c.counter * logit(hypothesis.counter) +
       c.locate * logit(hypothesis.located) +
       c.margin * lead,
   );
@@ -87,14 +82,4 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
 export function isBeside(other: string, text: string): boolean {
   const isNear = (digit: string, at: number) => [0, 1, 9].includes((Number(digit) - Number(text[at]) + 10) % 10);
   return other !== text && other.length === text.length && [...other].every(isNear);
-}
-
-/** The readings one step up and down, with their probabilities. */
-function neighboursOf({ hypothesis, text }: Choice): Alternative[] {
-  const digits = [...text].map(Number);
-  return ([-1, 1] as const).flatMap((by) => {
-    const neighbour = stepFrom(digits, by)?.join('');
-    const probability = neighbour === undefined ? undefined : hypothesis.readings.get(neighbour);
-    return neighbour === undefined || probability === undefined ? [] : [{ text: neighbour, probability }];
-  });
 }

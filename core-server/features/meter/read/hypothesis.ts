@@ -43,6 +43,8 @@ export interface Hypothesis extends Place {
   readonly readings: ReadonlyMap<string, number>;
   /** Log score for comparing hypotheses. */
   readonly weight: number;
+  /** Probability of each of these readings by other strips, where they were read; only the confidence is judged by it. */
+  readonly checked?: ReadonlyMap<string, number> | undefined;
   /** Of its wheels, where they were looked at. */
   readonly marks?: Marks | undefined;
 }
@@ -64,6 +66,13 @@ export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: Re
   return { ...place, strips, legible, readings, weight };
 }
 
+/** Adds what other strips of the same place say of its readings. */
+export function checkPlace(hypothesis: Hypothesis, strips: readonly ReadStrip[]): Hypothesis {
+  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
+  const readings = [...hypothesis.readings.keys()].map((text) => [...text].map(Number));
+  return { ...hypothesis, checked: probabilitiesOf(readings, merged) };
+}
+
 /** The reading one step up or down, of as many wheels; undefined beyond 00…0 and 99…9. */
 export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
   const next = [...digits];
@@ -83,7 +92,12 @@ function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): 
       if (digits.length >= rules.minDigits) found.set(digits.join(''), digits);
     }
   }
-  return new Map([...found].map(([text, digits]) => [text, meanOf(strips.map((strip) => likelihood(strip, digits)))]));
+  return probabilitiesOf([...found.values()], strips);
+}
+
+/** By the text of each reading, averaged over the strips. */
+function probabilitiesOf(readings: readonly Digits[], strips: readonly DigitProbabilities[]): Map<string, number> {
+  return new Map(readings.map((digits) => [digits.join(''), meanOf(strips.map((strip) => likelihood(strip, digits)))]));
 }
 
 const maxSubstitutions = 3;

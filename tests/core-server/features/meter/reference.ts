@@ -47,6 +47,8 @@ export const reference = JSON.parse(
       agrees: number;
       located: number;
       strips: { peaks: Peak[]; legible: number }[];
+      /** Other strips, where they are looked at. */
+      checks?: Peak[][];
       weight: number;
       readings: Record<string, number>;
     }[];
