@@ -34,7 +34,8 @@ const minSide = 16;
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
  * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; read
- * the best on other crops, by which its confidence is judged, look at its wheels' marks, fuse. The same steps as models/meter/pipeline.py.
+ * the best on other crops, by which its confidence is judged, look at its wheels' marks, fuse. The same steps as
+ * models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
   /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */

@@ -34,7 +34,7 @@ const rulesSchema = z.object({
   leastAgreement: share,
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
-  /** Further cuts of the likeliest counter: they choose no reading, but what is right is read on them too. */
+  /** Further cuts of the likeliest counter: they choose no reading, but its confidence is how sure it is on them. */
   checks: z.array(cropSchema).min(1),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
