@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
+import { ConfigError } from '../runtime/settings/read-settings.js';
 import { isGrpcServing, isHttpServing, isListening, whichProcess } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';
 
@@ -8,11 +10,16 @@ import { toConnectAddress, toConnectHost } from './launch-settings.js';
 // images without curl. Without an argument, in a container, it checks whatever the container was started as.
 // Address and TLS come from the settings of the process.
 
-const name = process.argv[2] ?? whichProcess(await readFile('/proc/1/cmdline', 'utf8'));
-const checks: Readonly<Record<string, () => Promise<boolean>>> = { core, facade };
-const check = checks[name];
-if (!check) throw new Error(`the process is "${name}", want ${Object.keys(checks).join(' or ')}`);
-process.exit((await check()) ? 0 : 1);
+const checks = new Map(Object.entries({ core, facade }));
+try {
+  const name = process.argv[2] ?? whichProcess(await readFile('/proc/1/cmdline', 'utf8'));
+  const check = checks.get(name);
+  if (!check) throw new ConfigError(`the process is "${name}", want ${[...checks.keys()].join(' or ')}`);
+  process.exit((await check()) ? 0 : exitCodes.failed);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(exitCodeOf(error));
+}
 
 async function core(): Promise<boolean> {
   const config = createCoreConfig(process.env);

@@ -13,8 +13,7 @@ import { bindServer } from '../helpers/net/grpc.js';
 
 const main = fileURLToPath(new URL('../../launcher/health-main.js', import.meta.url));
 
-/** Whether the check says that the process with these settings serves. */
-async function isHealthy(name: string, settings: Record<string, string>): Promise<boolean> {
+async function run(name: string, settings: Record<string, string>) {
   const child = spawn(process.execPath, [main, name], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -22,9 +21,23 @@ async function isHealthy(name: string, settings: Record<string, string>): Promis
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderr };
+}
+
+/** Whether the check says that the process with these settings serves. */
+async function isHealthy(name: string, settings: Record<string, string>): Promise<boolean> {
+  const { code, stderr } = await run(name, settings);
   assert.equal(stderr, '');
   return code === 0;
 }
+
+test('a process that there is not, or a wrong setting, is answered in one line', async () => {
+  for (const name of ['rest', 'toString'])
+    assert.deepEqual(await run(name, {}), { code: 2, stderr: `the process is "${name}", want core or facade\n` });
+  const { code, stderr } = await run('core', { CORE_PORT: 'x' });
+  assert.equal(code, 2);
+  assert.match(stderr, /^[^\n]*CORE_PORT is "x"[^\n]*\n$/);
+});
 
 async function listen(t: TestContext, server: TcpServer, host: string) {
   await new Promise<void>((resolve) => server.listen({ host, port: 0 }, resolve));
