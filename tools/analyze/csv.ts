@@ -1,5 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
@@ -17,9 +18,14 @@ const columns: Readonly<Record<FeatureName, readonly string[]>> = {
 /** How every table starts. */
 const tableStart = 'file,';
 
-/** @throws ConfigError if the file holds anything but a table, such as the results or a picture */
+/** @throws ConfigError if the file cannot be written, or holds anything but a table, such as the results or a picture */
 export async function assertTable(file: string): Promise<void> {
   const stats = await stat(file).catch(() => undefined);
+  const isWritable = access(stats ? file : `${path.dirname(file)}/.`, constants.W_OK).then(
+    () => !stats?.isDirectory(),
+    () => false,
+  );
+  if (!(await isWritable)) throw new ConfigError(`--csv is "${file}", want a file in a folder that may be written to`);
   if (!stats?.isFile()) return;
   const start = await text(createReadStream(file, { end: tableStart.length - 1 }));
   if (!tableStart.startsWith(start))

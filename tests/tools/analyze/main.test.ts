@@ -224,9 +224,11 @@ describe('npm run analyze', () => {
     const picture = await readText('photos/0.jpg');
     assert.equal((await run(...args, 'photos/0.jpg')).code, 2);
     assert.equal(await readText('photos/0.jpg'), picture);
-    const unwritable = await run(...args, 'photos');
-    assert.equal(unwritable.code, 1, unwritable.stderr);
-    assert.match(unwritable.stderr, /\nanalyze: EISDIR: [^\n]*\n$/);
+    for (const file of ['photos', 'missing/table.csv', 'photos/0.jpg/table.csv']) {
+      const { code, stderr } = await run(...args, file);
+      const mistake = `analyze: --csv is "${file}", want a file in a folder that may be written to\n`;
+      assert.deepEqual([code, stderr], [2, mistake]);
+    }
     assert.equal((await run(...args, 'same.csv')).code, 0);
     assert.equal((await run(...args, 'same.csv')).code, 0);
   });
