@@ -5,7 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-action=${1:?want generate or test}
+case ${1-} in
+  generate | test) action=$1 ;;
+  *) echo "want generate or test, not \"${1-}\"" >&2; exit 2 ;;
+esac
 shift
 named=("$@")
 languages=("${named[@]}")
