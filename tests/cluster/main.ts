@@ -1,4 +1,5 @@
 import { chown, mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClients } from '../faults/clients.js';
 import { createRunningTime } from '../faults/running-time.js';
 import { eventually } from '../helpers/eventually.js';
@@ -92,7 +93,7 @@ async function setUp(): Promise<Pick<Stage, 'restUrl' | 'credentials'>> {
 
 async function measureLoad(): Promise<string> {
   const [from, startedAt] = [sent, performance.now()];
-  await new Promise((resolve) => setTimeout(resolve, 60_000));
+  await sleep(60_000);
   return `${(((sent - from) * 1000) / (performance.now() - startedAt)).toFixed(0)} requests a second`;
 }
 

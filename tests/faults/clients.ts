@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readSample } from '../helpers/pictures/samples.js';
 import type { RunningTime } from './running-time.js';
 
@@ -55,7 +56,7 @@ export async function createClients(options: {
       clear();
     }
     // The process is gone: no need to ask in a tight loop.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     return undefined;
   };
 
