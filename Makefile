@@ -143,8 +143,8 @@ train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make trai
 	$(if $(REGISTER),npm run models:register)
 
 .PHONY: bench-meter
-bench-meter: $(BUILT) ## Measure memory and time of 5,000 meter readings
-	@exec node --enable-source-maps dist/bench/meter-memory.js
+bench-meter: $(BUILT) ## Measure memory and time of 5,000 meter readings; ARGS="--photos 500"
+	@exec node --enable-source-maps dist/bench/meter-memory.js $(ARGS)
 
 .PHONY: bench-event-loop
 bench-event-loop: $(BUILT) ## Measure how responsive the core stays with a full queue; ARGS="--seconds 60"

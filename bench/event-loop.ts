@@ -4,7 +4,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
@@ -12,6 +11,7 @@ import { pino } from 'pino';
 import { createConfig } from '../core-server/compose/config.js';
 import { startCore } from '../core-server/compose/core.js';
 import { AdminServiceClient, type CreateApiKeyResponse } from '../generated/imageanalysis/v1/admin.js';
+import { readOptions } from '../tests/helpers/command-line.js';
 import { metadataWithKey, unaryCall } from '../tests/helpers/net/grpc.js';
 import type { Load, LoadCounts } from './event-loop-load.js';
 
@@ -19,13 +19,11 @@ import type { Load, LoadCounts } from './event-loop-load.js';
 // says, and how long a health check over gRPC takes.
 // node dist/bench/event-loop.js [--picture FILE] [--seconds 20] [--workers N] [--queue 64]
 
-const { values } = parseArgs({
-  options: {
-    picture: { type: 'string', default: 'samples/astronaut.jpg' },
-    seconds: { type: 'string', default: '20' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    queue: { type: 'string', default: '64' },
-  },
+const values = readOptions({
+  picture: { type: 'string', default: 'samples/astronaut.jpg' },
+  seconds: { type: 'string', default: '20' },
+  workers: { type: 'string', default: String(availableParallelism()) },
+  queue: { type: 'string', default: '64' },
 });
 const seconds = Number(values.seconds);
 /** Between two health checks. */

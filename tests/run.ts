@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { exitCodes } from '../runtime/process/exit-codes.js';
+import { stop } from './helpers/command-line.js';
 import { sharedDir } from './helpers/pictures/samples.js';
 
 // Runs every tests/**/*.test.ts, compiled, by Node's test runner: `node dist/tests/run.js [word …]`
@@ -46,8 +46,3 @@ const { status, error } = spawnSync(process.execPath, nodeArgs, {
 if (error) throw error;
 process.stdout.write(sharedNote);
 process.exitCode = status ?? 1;
-
-function stop(mistake: string): never {
-  process.stderr.write(`${mistake}\n`);
-  process.exit(exitCodes.mistaken);
-}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createRandom } from '../fuzz/random.js';
+import { readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 import { createClients } from './clients.js';
@@ -32,14 +32,12 @@ const startMs = 1_500;
 const pauseMs = 400;
 const comeBackMs = 120_000;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    record: { type: 'string' },
-    postgres: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string', default: '10' },
+  seed: { type: 'string', default: '1' },
+  record: { type: 'string' },
+  postgres: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 });
 if (values.help) process.stdout.write(usage);
 else await main(Number(values.rounds), Number(values.seed));

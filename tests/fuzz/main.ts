@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { launchService } from '../helpers/service/launched-service.js';
 import { costLine, createCostMeter, measureAlone, minimise } from './cost.js';
@@ -31,16 +31,14 @@ const shownProblems = 20;
 /** Both processes reach their working size within these inputs. */
 const warmUpShare = 0.1;
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: '1' },
-    from: { type: 'string', default: '0' },
-    only: { type: 'string' },
-    // One in eight only waits: for the end of a request that promises more than it sends.
-    concurrency: { type: 'string', default: '32' },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  count: { type: 'string', default: '20000' },
+  seed: { type: 'string', default: '1' },
+  from: { type: 'string', default: '0' },
+  only: { type: 'string' },
+  // One in eight only waits: for the end of a request that promises more than it sends.
+  concurrency: { type: 'string', default: '32' },
+  help: { type: 'boolean', default: false },
 });
 if (values.help) process.stdout.write(usage);
 else {

@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions, stop } from '../helpers/command-line.js';
 import { measureDisconnect } from './disconnect.js';
 import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
@@ -40,14 +40,14 @@ const parts: Readonly<Record<string, readonly Measurement[]>> = {
   slow: [['Slow callers', measureSlowClients]],
 };
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '5' },
-    picture: { type: 'string', default: 'samples/astronaut.jpg' },
-    only: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seconds: { type: 'string', default: '5' },
+  picture: { type: 'string', default: 'samples/astronaut.jpg' },
+  only: { type: 'string' },
+  help: { type: 'boolean', default: false },
 });
+if (values.only !== undefined && !Object.hasOwn(parts, values.only))
+  stop(`--only is "${values.only}", want one of: ${Object.keys(parts).join(', ')}`);
 if (values.help) process.stdout.write(usage);
 else await main();
 

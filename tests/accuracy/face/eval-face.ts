@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Point } from '../../../core-server/image/picture.js';
+import { readOptions } from '../../helpers/command-line.js';
 import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
@@ -28,12 +28,10 @@ const servedName = 'face-detector';
 const peerName = 'face-api-ssd';
 const landmarkRow = 'landmarks against the teacher';
 
-const { values } = parseArgs({
-  options: {
-    every: { type: 'string', default: '1' },
-    charts: { type: 'string' },
-    model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
-  },
+const values = readOptions({
+  every: { type: 'string', default: '1' },
+  charts: { type: 'string' },
+  model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { ReaderRules } from '../../../core-server/features/meter/reader-rules.js';
+import { readOptions } from '../../helpers/command-line.js';
 import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
@@ -32,18 +32,16 @@ const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--fused N] [
 
 type FusedSummary = Pick<Summary, 'integer' | 'rightOfOk' | 'ok'>;
 
-const { values: wish } = parseArgs({
-  options: {
-    help: { type: 'boolean', default: false },
-    'held-out': { type: 'boolean', default: false },
-    known: { type: 'boolean', default: false },
-    'paddle-every': { type: 'string', default: '10' },
-    fused: { type: 'string', default: '3' },
-    wrong: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    charts: { type: 'string' },
-    manifest: { type: 'string' },
-  },
+const wish = readOptions({
+  help: { type: 'boolean', default: false },
+  'held-out': { type: 'boolean', default: false },
+  known: { type: 'boolean', default: false },
+  'paddle-every': { type: 'string', default: '10' },
+  fused: { type: 'string', default: '3' },
+  wrong: { type: 'boolean', default: false },
+  json: { type: 'string' },
+  charts: { type: 'string' },
+  manifest: { type: 'string' },
 });
 const say = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 

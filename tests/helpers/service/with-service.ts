@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { findFreePorts } from '../../../launcher/ports.js';
+import { stop } from '../command-line.js';
 import { launchService } from './launched-service.js';
 
 // `node dist/tests/helpers/service/with-service.js COMMAND [ARGUMENT …]` starts the service on free ports with a
@@ -9,7 +10,7 @@ import { launchService } from './launched-service.js';
 // service. Its exit code is the command's.
 
 const [command, ...args] = process.argv.slice(2);
-if (command === undefined) throw new Error('want a command to run');
+if (command === undefined) stop('want a command to run');
 
 const abort = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+test('programs of developers answer a wrong command line in one line', () => {
+  const ask = (program: string, ...args: string[]) => {
+    const main = fileURLToPath(new URL(`../../${program}`, import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+    return [status, stderr];
+  };
+  const [status, stderr] = ask('bench/event-loop.js', '--second', '3');
+  assert.equal(status, 2);
+  assert.match(String(stderr), /^Unknown option '--second'[^\n]*\n$/);
+  assert.deepEqual(ask('bench/soak.js', '--requests', '1'), [2, '--requests is "1", want 2000 or more\n']);
+  assert.deepEqual(ask('bench/meter-memory.js', '--photos', 'x'), [2, '--photos is "x", want a number\n']);
+  const picture = ['--picture', 'missing.jpg'];
+  assert.deepEqual(ask('tests/overload/main.js', ...picture), [
+    2,
+    '--picture is "missing.jpg", want a file that is there\n',
+  ]);
+});
