@@ -51,8 +51,7 @@ export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise
 
 /** @throws Error if a newer version has migrated the database; knex would report a corrupt migration directory. */
 async function isCurrent(db: Knex): Promise<boolean> {
-  const isNew = !(await db.schema.hasTable(migrationsTable));
-  const done = isNew ? [] : await db(migrationsTable).pluck<string[]>('name');
+  const done = (await hasTable(db)) ? await db(migrationsTable).pluck<string[]>('name') : [];
   const known = migrations.map(({ name }) => name);
   const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length > 0)
@@ -60,6 +59,13 @@ async function isCurrent(db: Knex): Promise<boolean> {
       `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
     );
   return known.every((name) => done.includes(name));
+}
+
+/** In PostgreSQL, knex sees only what our role may read, and takes any other table for one that is missing. */
+async function hasTable(db: Knex): Promise<boolean> {
+  if (!isPostgres(db)) return db.schema.hasTable(migrationsTable);
+  const tables = db('pg_tables').whereRaw('schemaname = current_schema()');
+  return (await tables.where({ tablename: migrationsTable })).length > 0;
 }
 
 /** @throws Error unless labels of API keys may have any characters; PostgreSQL would refuse them one by one. */
