@@ -530,6 +530,12 @@ describe('the web console', { skip: noChromium }, () => {
       );
     await drop(`dataTransfer.setData('text/uri-list', 'https://example.org/a.jpg');`);
     await notice("That isn't a file.");
+    const cdp = await page.context().newCDPSession(page);
+    const data = { items: [], files: [path.resolve('samples')], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await cdp.send('Input.dispatchDragEvent', { type, x: 200, y: 300, data });
+    await notice("Folders aren't taken.");
+    assert.equal(await page.locator('#picture').isVisible(), false);
     const bytes = (await readSample('astronaut.jpg')).toString('base64');
     await drop(
       `const bytes = Uint8Array.from(atob('${bytes}'), (c) => c.charCodeAt(0));
