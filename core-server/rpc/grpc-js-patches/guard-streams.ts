@@ -14,7 +14,7 @@ export interface StreamLimits {
   readonly messageBytes: FairBudget;
   /** Limit in bytes for all responses that clients have not read. */
   readonly unreadBytes: FairBudget;
-  /** A response of which nothing was read for this long is dropped. */
+  /** A response that is not read to its end for this long, while none is before it, is dropped with its call. */
   readonly takeAnswerMs: number;
 }
 
@@ -27,14 +27,14 @@ export interface StreamLimits {
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.
  * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
- * - Responses that are not read, and calls of who has no room for more of them.
+ * - Responses that are not read, or not to their end in time, and calls of who has no room for more of them.
  * - Data sent after a refusal.
  * - Headers that it mishandles: deadlines that it cannot read, text that it would write to stderr, paths that it
  *   would repeat, and large ones, of which HPACK repeats each with a byte.
  *
  * - Gains: without it, 60 calls without a key took 600 MB, and 200 compressed messages of 10 KB took 2.3 GB.
- * - Costs: it stands on Node.js's documented events of streams, on its HTTP/2 passing on what arrives by `push`, and on the
- *   way in which grpc-js writes a message.
+ * - Costs: it stands on Node.js's documented events of streams, on its HTTP/2 passing on what arrives by `push`, on streams
+ *   without `_writev` writing one by one what waits, and on the way in which grpc-js writes a message.
  * - Delete, limit by limit, when grpc-js has a budget of its own, as gRPC's ResourceQuota is
  *   (https://github.com/grpc/grpc-node/issues/123 is about part of it).
  */
@@ -51,18 +51,8 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     if (mistake) noteMistake(stream, mistake);
     else if (isInVain) noteMistake(stream, noRoom());
     limitMessages(stream, path, limits.messageBytes.of(address));
-    limitUnread(stream, share, unread, address);
-    endUntaken(stream, limits.takeAnswerMs);
+    limitUnread(stream, { share, tally: unread, address, takeAnswerMs: limits.takeAnswerMs });
     resetRefused(stream);
-  });
-}
-
-function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
-  // It restarts with everything sent or received, also after a timeout: a listener passed to setTimeout
-  // would be called only once, and a stream may be quiet before it has a response.
-  stream.setTimeout(takeAnswerMs);
-  stream.on('timeout', () => {
-    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
   });
 }
 

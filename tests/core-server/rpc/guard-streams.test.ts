@@ -109,7 +109,7 @@ const emptyMessages = (count: number): Buffer => Buffer.alloc(5 * count);
 async function serveGuarded(
   t: TestContext,
   limits: Partial<StreamLimits>,
-  onStream: (stream: ServerHttp2Stream) => void,
+  onStream: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
 ): Promise<string> {
   const http2Server = createServer();
   guardStreams(http2Server, {
@@ -664,20 +664,61 @@ test('an answer that nobody takes is dropped', async (t) => {
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
 });
 
-test('an answer that nobody takes is dropped after a quiet spell too', { timeout: 10_000 }, async (t) => {
-  // Nothing is sent until the stream was quiet for once.
-  const address = await serveGuarded(t, { takeAnswerMs: 50 }, (stream) => {
-    stream.once('timeout', () => {
-      stream.respond();
-      stream.write('an answer');
-    });
+test('an answer of which a byte is taken now and then is dropped too', withinMs, async (t) => {
+  const unreadBytes = createFairBudget(2 * mebibyte);
+  const address = await serveGuarded(t, { unreadBytes, takeAnswerMs: 500 }, (stream) => {
+    stream.on('error', () => undefined).respond();
+    stream.write(Buffer.alloc(mebibyte));
   });
-  const session = open(t, address, { initialWindowSize: 0 });
+  const session = open(t, address, { initialWindowSize: 1 });
   await once(session, 'remoteSettings');
   const stream = call(session, readMeterPath);
-  stream.resume();
+  let taken = 0;
+  stream.on('data', (chunk: Buffer) => (taken += chunk.length));
   await once(stream, 'close');
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+  assert.ok(taken > 1, `${taken} were taken`);
+  while (unreadBytes.taken > 0) await sleep(1);
+});
+
+test('an answer that nobody takes is dropped beside others that are taken', withinMs, async (t) => {
+  const address = await serveGuarded(t, { takeAnswerMs: 500 }, (stream, headers) => {
+    stream.on('error', () => undefined).respond();
+    stream.write(Buffer.alloc(headers[':path'] === readMeterPath ? 100_000 : 10));
+    stream.end();
+  });
+  const session = open(t, address, { initialWindowSize: 10 });
+  await once(session, 'remoteSettings');
+  const untaken = call(session, readMeterPath).pause();
+  while (!untaken.closed) {
+    const taken = call(session, checkPath).resume();
+    taken.end();
+    await once(taken, 'close');
+    await sleep(50);
+  }
+  assert.equal(untaken.rstCode, constants.NGHTTP2_CANCEL);
+});
+
+test('each answer of a stream may take its time once those before it are taken', withinMs, async (t) => {
+  const takeAnswerMs = 1_500;
+  const [count, size] = [10, 2 ** 16];
+  const address = await serveGuarded(t, { takeAnswerMs }, (stream) => {
+    stream.respond();
+    for (let sent = 0; sent < count; sent += 1) stream.write(Buffer.alloc(size));
+    stream.end();
+  });
+  const stream = call(open(t, address), streamMetersPath);
+  stream.end();
+  const began = performance.now();
+  let taken = 0;
+  stream.on('data', (chunk: Buffer) => {
+    taken += chunk.length;
+    stream.pause();
+    setTimeout(() => stream.resume(), (3 * takeAnswerMs * chunk.length) / (count * size));
+  });
+  await once(stream, 'close');
+  assert.equal(taken, count * size);
+  assert.ok(performance.now() - began > 2 * takeAnswerMs);
 });
 
 test('headers that are no metadata are not written to stderr', async (t) => {
