@@ -1,12 +1,13 @@
+import type { ServerHttp2Stream } from 'node:http2';
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { shuttingDown, tooManyOpen } from '../../../runtime/errors/refusal.js';
 import { createFairBudget, createHold } from '../../../runtime/limits/fair-budget.js';
 import { callerOf } from '../grpc-js-patches/caller-of.js';
-import { streamOf } from '../grpc-js-patches/refuse-stream.js';
+import { refuseStream, streamOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
 
-/** Maximum number of open health and reflection calls; one address may have four fifths. */
+/** Maximum number of open health watches and reflection calls; one address may have four fifths. */
 export const maxKeylessCalls = 1_000;
 
 /**
@@ -27,16 +28,18 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
     places: createFairBudget(maxKeylessCalls),
   };
   const others = { max: maxCalls, what: 'calls', places: createFairBudget(maxCalls) };
-  return ({ path, responseStream }, call) => {
+  const limitChecks = createCheckLimit();
+  return (method, call) => {
+    const { path, responseStream } = method;
     const isOpenToAll = isKeyless(path);
+    if (isOpenToAll && !responseStream) return limitChecks(method, call);
     const { max, what, places } = isOpenToAll ? keyless : others;
     const hold = createHold(places.of(callerOf(streamOf(call).session)));
     const end = () => call.sendStatus(toStatusObject(shuttingDown()));
-    const isEndless = isOpenToAll && responseStream;
     return new ServerInterceptingCall(call, {
       start(next) {
         const hasPlace = hold(1);
-        if (isEndless) closing.addEventListener('abort', end);
+        if (isOpenToAll) closing.addEventListener('abort', end);
         next({
           // Called however the call ends.
           onCancel() {
@@ -45,8 +48,27 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
           },
         });
         if (!hasPlace) call.sendStatus(toStatusObject(tooManyOpen(what, max)));
-        else if (isEndless && closing.aborted) end();
+        else if (isOpenToAll && closing.aborted) end();
       },
     });
   };
+}
+
+/**
+ * A health check is answered at once. With too many, the oldest ends, whose request does not come, and the new one is not
+ * refused: a supervisor restarts a core whose check is refused, and of shares by address, six addresses can have all.
+ */
+function createCheckLimit(): ServerInterceptor {
+  const open = new Set<ServerHttp2Stream>();
+  return (_, call) =>
+    new ServerInterceptingCall(call, {
+      start(next) {
+        const stream = streamOf(call);
+        next({ onCancel: () => open.delete(stream) });
+        const [oldest] = open.add(stream);
+        if (open.size <= maxKeylessCalls || !oldest) return;
+        open.delete(oldest);
+        refuseStream(oldest, tooManyOpen('health checks', maxKeylessCalls));
+      },
+    });
 }

@@ -1,24 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ServerInterceptingCallInterface, type ServerMethodDefinition, status } from '@grpc/grpc-js';
-import { limitOpenCalls, maxCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
+import { limitOpenCalls, maxCalls, maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
-test('calls of one address leave places for others, and for health', () => {
+function createOpen() {
   const intercept = limitOpenCalls(new AbortController().signal);
-  const open = (path: string, address = '192.0.2.1') => {
+  return (path: string, address = '192.0.2.1', responseStream = true) => {
     const ended: { code?: status | undefined; close?: () => void } = {};
+    const close = () => (ended.code = status.RESOURCE_EXHAUSTED);
     const call = {
-      stream: { session: { socket: { remoteAddress: address } } },
+      stream: { session: { socket: { remoteAddress: address } }, close },
       start: (listener: Listener) => (ended.close = () => listener.onCancel()),
       sendStatus: ({ code }: { code?: status }) => (ended.code = code),
     };
-    const method = { path, responseStream: true } as ServerMethodDefinition<unknown, unknown>;
+    const method = { path, responseStream } as ServerMethodDefinition<unknown, unknown>;
     const listener = { onReceiveMetadata: () => undefined, onCancel: () => undefined };
     intercept(method, call as unknown as ServerInterceptingCallInterface).start(listener as unknown as Listener);
     return ended;
   };
+}
+
+test('calls of one address leave places for others, and for health', () => {
+  const open = createOpen();
   const stream = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';
   const calls = Array.from({ length: (maxCalls * 4) / 5 }, () => open(stream));
   assert.deepEqual(new Set(calls.map(({ code }) => code)), new Set([undefined]));
@@ -31,4 +36,18 @@ test('calls of one address leave places for others, and for health', () => {
   assert.equal(open('/grpc.health.v1.Health/Check').code, undefined);
   for (const { close } of calls.splice(0, 2)) close?.();
   assert.equal(open(stream).code, undefined);
+});
+
+test('whoever watches the health, or begins to check it, leaves places for those who check it', () => {
+  const open = createOpen();
+  const watch = (address: number) => open('/grpc.health.v1.Health/Watch', `192.0.2.${address}`).code;
+  for (let address = 1; address <= 6; address += 1) while (watch(address) === undefined);
+  assert.equal(watch(7), status.RESOURCE_EXHAUSTED);
+
+  const check = () => open('/grpc.health.v1.Health/Check', '192.0.2.7', false);
+  const begun = Array.from({ length: maxKeylessCalls }, check);
+  begun[1]?.close?.();
+  const most = [check(), check()];
+  const ended = [...begun, ...most].map(({ code }) => code !== undefined);
+  assert.deepEqual(ended, [true, ...Array<boolean>(maxKeylessCalls + 1).fill(false)]);
 });
