@@ -12,7 +12,7 @@ import numpy as np
 import augment
 
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # or a sixth, if there are fewer pictures
-METER_PICTURES, HELD_OUT_METERS = 300, 120
+HELD_OUT_METERS = slice(300, 420)  # in the order of hashes
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.06, 0.28, 0.12
 
@@ -65,9 +65,8 @@ def meters(root, held_out):
     if not root.is_dir():
         return []
     names = by_hash(p.name for p in root.iterdir() if p.suffix in (".webp", ".jpg"))
-    end = METER_PICTURES + HELD_OUT_METERS
-    names = names[METER_PICTURES:end] if held_out else names[:METER_PICTURES]
-    return [{"path": root / n, "faces": []} for n in names]
+    apart = names[HELD_OUT_METERS]
+    return [{"path": root / n, "faces": []} for n in (apart if held_out else names) if held_out or n not in apart]
 
 
 def read_rgb(path):
@@ -127,12 +126,16 @@ class TrainingPictures:
 
 def feed(pictures, queue, hardness, seed, pixels):
     """A worker's loop."""
+    import torch
+
     os.nice(3)
+    torch.set_num_threads(1)
     cv2.setNumThreads(1)
     cv2.setRNGSeed(seed)
     rng = random.Random(seed)
     while True:
-        queue.put(pictures.batch(rng, hardness, pixels))
+        crops, faces, indices = pictures.batch(rng, hardness, pixels)
+        queue.put((torch.from_numpy(crops), faces, indices))  # a tensor goes by shared memory, an array by a pipe
 
 
 def start_workers(pictures, count, seed, pixels):

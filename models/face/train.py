@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 import dataset
 import label
@@ -30,7 +31,7 @@ from teacher import Teacher
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
 FIT_BATCHES = 12
-LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.25, "hints": 5.0}
+LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.25}
 DECAY_SHARE = 0.6  # of the run, at its end
 
 
@@ -42,6 +43,9 @@ def arguments():
     parser.add_argument("--start", help="begin with the weights of this checkpoint")
     parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero towards the end")
     parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument(
+        "--hints", type=float, nargs=2, default=(5.0, 5.0), help="weight of the teacher's maps, at first and at last"
+    )
     parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
@@ -84,8 +88,7 @@ class Run:
     @torch.no_grad()
     def average(self, done):
         keep = min(0.999, (done + 1) / (done + 20))
-        for key, value in self.network.state_dict().items():
-            self.ema[key].lerp_(value, 1 - keep)
+        get_ema_multi_avg_fn(keep)(list(self.ema.values()), list(self.network.state_dict().values()), None)
 
     def averaged_network(self):
         network = FaceNetwork(self.network.config).to(self.device, memory_format=torch.channels_last)
@@ -119,11 +122,11 @@ def keep_freed_memory():
 
 
 def as_pixels(batch, device):
-    """uint8 NHWC array to float NCHW; the storage stays channels-last."""
-    return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float()
+    """uint8 NHWC to float NCHW; the storage stays channels-last."""
+    return batch.to(device).permute(0, 3, 1, 2).float()
 
 
-def train_step(run, teacher, batch, rate):
+def train_step(run, teacher, batch, rate, hint_weight):
     """One optimiser step; returns the losses and the student's best score in each picture."""
     crops, faces, _ = batch
     device = run.device
@@ -144,15 +147,15 @@ def train_step(run, teacher, batch, rate):
         picture = torch.repeat_interleave(torch.arange(len(faces)), torch.tensor([len(f) for f in faces])).to(device)
         has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
         target = targets.build(cells, student, (teacher_scores, teacher_boxes), rows, picture, has_faces)
-    parts = *targets.losses(cells, values, target, targets.flatten([k for *_, k in known])), hints
-    loss = sum(w * part for w, part in zip(LOSS_WEIGHTS.values(), parts))
+    parts = targets.losses(cells, values, target, targets.flatten([k for *_, k in known]))
+    loss = sum(w * part for w, part in zip(LOSS_WEIGHTS.values(), parts)) + hint_weight * hints
     for group in run.optimiser.param_groups:
         group["lr"] = rate
     run.optimiser.zero_grad()
     loss.backward()
     nn.utils.clip_grad_norm_(run.network.parameters(), 5.0)
     run.optimiser.step()
-    return [float(p.detach()) for p in parts], student[0].amax(1).tolist()
+    return torch.stack([*parts, hints]).tolist(), student[0].amax(1).tolist()
 
 
 def prepare(run, teacher, queue):
@@ -189,13 +192,16 @@ def main():
         prepare(run, teacher, queue)
 
     start = last_save = last_check = time.time()
-    done, crops, sums = 0, 0, np.zeros(len(LOSS_WEIGHTS))
+    names = (*LOSS_WEIGHTS, "hints")
+    done, crops, sums = 0, 0, np.zeros(len(names))
     while (elapsed := time.time() - start) < args.minutes * 60:
         rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)
+        share = elapsed / (args.minutes * 60)
         if args.decay:
-            rate *= min(1, max(0.01, 1 - elapsed / (args.minutes * 60)) / DECAY_SHARE)
+            rate *= min(1, max(0.01, 1 - share) / DECAY_SHARE)
+        hint_weight = args.hints[0] + (args.hints[1] - args.hints[0]) * share
         batch = queue.get()
-        parts, scores = train_step(run, teacher, batch, rate)
+        parts, scores = train_step(run, teacher, batch, rate, hint_weight)
         for index, score in zip(batch[2], scores):
             if index >= 0:
                 hardness[index] = 0.7 * hardness[index] + 0.3 * score
@@ -207,7 +213,7 @@ def main():
         now = time.time()
         if done % 100 == 0:
             speed, left = done / (now - start), args.minutes - (now - start) / 60
-            means = " ".join(f"{name} {v:.4f}" for name, v in zip(LOSS_WEIGHTS, sums / 100))
+            means = " ".join(f"{name} {v:.4f}" for name, v in zip(names, sums / 100))
             print(f"step {run.step} {means} | {speed:.2f} steps/s, {crops} crops, {left:.0f} min left", flush=True)
             sums[:] = 0
         if now - last_check > args.check_minutes * 60:
