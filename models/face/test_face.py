@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 import augment
+import average
 import metrics
 import targets
 from cascade import CascadeRule
@@ -75,6 +76,18 @@ class WidenTest(unittest.TestCase):
             torch.testing.assert_close(said, known, rtol=3e-3, atol=3e-3)
         sum(said.square().mean() for said in wide(batches[0])).backward()
         self.assertTrue((wide.stages[0][1].mixing.mix.grad[:, 8:].abs().sum(0) > 0).all())
+
+
+class AverageTest(unittest.TestCase):
+    def test_weights_are_averaged_as_plain_ones_whatever_frames_they_were_learned_in(self):
+        (a, batches), (b, _) = whitened(seed=0), whitened(seed=1)
+        wanted = plain(a)
+        other = plain(b).state_dict()
+        wanted.load_state_dict({key: 0.25 * value + 0.75 * other[key] for key, value in wanted.state_dict().items()})
+        mean = FaceNetwork(SMALL)
+        mean.load_state_dict(average.mean(a, b, share=0.75))
+        for known, said in zip(wanted(batches[0]), mean(batches[0])):
+            torch.testing.assert_close(said, known, rtol=1e-3, atol=1e-3)
 
 
 class ExportTest(unittest.TestCase):
