@@ -14,7 +14,7 @@ import augment
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # or a sixth, if there are fewer pictures
 HELD_OUT_METERS = slice(300, 420)  # in the order of hashes
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
-NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.06, 0.28, 0.12
+FACELESS_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.16, 0.28, 0.12
 
 
 def teacher_file(shared):
@@ -91,21 +91,18 @@ class TrainingPictures:
         self.faces = [read_row(row) for row in annotations(train, held_out=False)]
         for row in self.faces:
             row["faces"] = faces_of(row)
-        self.noface = [read_row(row) for row in faceless(train, held_out=False)]
-        self.meters = [read_row(row) for row in meters(shared / "meter" / "train", held_out=False)]
+        rows = faceless(train, held_out=False) + meters(shared / "meter" / "train", held_out=False)
+        self.faceless = [read_row(row) for row in rows]
         self.portraits = [r for r in self.faces if augment.wanted_faces(r["faces"], augment.CLEAR_SIDE)]
-        print(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
+        print(f"{len(self.faces)} pictures with faces, {len(self.faceless)} without")
 
     def draw(self, size, rng, hardness):
         """(crop, faces, index of a face-free picture or -1)."""
         dice = rng.random()
-        if dice < NOFACE_SHARE and self.noface:
-            index = rng.choices(range(len(self.noface)), weights=[0.05 + h for h in hardness])[0]
-            return *augment.crop(self.noface[index]["picture"], [], size, rng), index
-        if dice < NOFACE_SHARE + METER_SHARE and self.meters:
-            return *augment.crop(rng.choice(self.meters)["picture"], [], size, rng), -1
-        portrait = dice < NOFACE_SHARE + METER_SHARE + PORTRAIT_SHARE
-        portrait = portrait and bool(self.portraits)
+        if dice < FACELESS_SHARE and self.faceless:
+            index = rng.choices(range(len(self.faceless)), weights=[0.05 + h for h in hardness])[0]
+            return *augment.crop(self.faceless[index]["picture"], [], size, rng), index
+        portrait = dice < FACELESS_SHARE + PORTRAIT_SHARE and bool(self.portraits)
         row = rng.choice(self.portraits if portrait else self.faces)
         return *augment.crop(row["picture"], row["faces"], size, rng, portrait), -1
 
@@ -144,7 +141,7 @@ def start_workers(pictures, count, seed, pixels):
 
     context = multiprocessing.get_context("fork")
     queue = context.Queue(4 * count)
-    hardness = context.Array("f", [1.0] * len(pictures.noface), lock=False)
+    hardness = context.Array("f", [1.0] * len(pictures.faceless), lock=False)
     workers = [
         context.Process(target=feed, args=(pictures, queue, hardness, seed + i, pixels), daemon=True)
         for i in range(count)

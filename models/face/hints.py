@@ -32,13 +32,16 @@ class Variances:
         return self.mean, self.spread
 
 
-def map_losses(variances, student, teacher, scores):
+def map_losses(variances, student, teacher, scores, has_faces):
     """name -> unexplained share of the teacher's map; places that look like faces count more.
 
-    Maps before stage4 need to be right only as far as later ones depend on them.
+    Maps before stage4 need to be right only as far as later ones depend on them. Where has_faces [B] is false, what the
+    teacher takes for a face is a mistake, and its maps there are not wanted.
     """
+    has_faces = has_faces[:, None, None]
     losses = {"stage4": variances.unexplained("stage4", student["stage4"], teacher["stage4"])}
     for stride, score in zip(STRIDES, scores):
         for name in (f"stage{stride}", f"neck{stride}", f"tower{stride}"):
-            losses[name] = variances.unexplained(name, student[name], teacher[name], 1 + 8 * score)
+            weight = torch.where(has_faces, 1 + 8 * score, 1 - score)
+            losses[name] = variances.unexplained(name, student[name], teacher[name], weight)
     return losses

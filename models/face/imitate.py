@@ -76,7 +76,7 @@ def joint_losses(network, teacher, variances, batch):
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
-    losses = map_losses(variances, features, maps, [score for score, *_ in known])
+    losses = map_losses(variances, features, maps, [score for score, *_ in known], has_faces)
     losses["heads"] = head_loss(outputs, known, has_faces)
     return losses
 
@@ -105,7 +105,7 @@ def main():
 
     def draw():
         crops, faces, _ = queue.get()
-        return as_pixels(crops, device), torch.tensor([float(len(rows) > 0) for rows in faces], device=device)
+        return as_pixels(crops, device), torch.tensor([len(rows) > 0 for rows in faces], device=device)
 
     def draws():
         return (draw() for _ in range(FIT_BATCHES))

@@ -135,7 +135,8 @@ def train_step(run, teacher, batch, rate, hint_weight):
     with torch.autocast(device.type, dtype=torch.bfloat16):
         features = run.network.features(normalise(pixels))
         maps = run.network.head(features)
-    hints = map_losses(run.variances, features, taught, [score for score, *_ in known])
+    has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
+    hints = map_losses(run.variances, features, taught, [score for score, *_ in known], has_faces)
     hints = sum(hints.values()) / len(hints)
     cells = targets.Cells.of(maps)
     values = targets.flatten(maps)
@@ -145,7 +146,6 @@ def train_step(run, teacher, batch, rate, hint_weight):
         student = torch.sigmoid(values[..., 0]), targets.decode_boxes(cells, values[..., 1:5])
         rows = torch.from_numpy(np.concatenate(faces)).to(device)
         picture = torch.repeat_interleave(torch.arange(len(faces)), torch.tensor([len(f) for f in faces])).to(device)
-        has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
         target = targets.build(cells, student, (teacher_scores, teacher_boxes), rows, picture, has_faces)
     parts = targets.losses(cells, values, target, targets.flatten([k for *_, k in known]))
     loss = sum(w * part for w, part in zip(LOSS_WEIGHTS.values(), parts)) + hint_weight * hints

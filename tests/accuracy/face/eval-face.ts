@@ -105,19 +105,21 @@ function printTable(columns: ReadonlyMap<string, FaceFigures>): void {
 /** What the embedded model must reach, and by how much it misses. */
 function printWishes(ours: FaceFigures, teacher: FaceFigures | undefined): void {
   const wishes: (readonly [name: string, row: string, at: 'least' | 'most', limit: number])[] = [
-    ['AP hard', 'AP@0.5 hard', 'least', 75],
-    ['AP easy', 'AP@0.5 easy', 'least', 87],
-    ['recall, portraits of WIDER', 'recall, portraits of WIDER', 'least', 93],
-    ['recall, other portraits', 'recall, other portraits', 'least', 99],
+    ['AP hard', 'AP@0.5 hard', 'least', 82.5],
+    ['AP easy', 'AP@0.5 easy', 'least', 90.5],
+    ['recall, portraits of WIDER', 'recall, portraits of WIDER', 'least', 97],
+    ['recall, other portraits', 'recall, other portraits', 'least', 100],
     ...([1, 2, 3] as const).map((turns) => [turnedRow(turns), turnedRow(turns), 'least', 90] as const),
-    ['pictures with a false face', 'pictures with a false face', 'most', 5],
+    ['pictures with a false face', 'pictures with a false face', 'most', 2],
     ['ms a picture', 'ms a picture', 'most', 30],
     ['landmarks', landmarkRow, 'most', 5],
   ];
   if (teacher) {
-    const [hard = NaN, ms = NaN] = [teacher['AP@0.5 hard'], teacher['ms a picture']];
-    wishes.push(['AP hard, teacher less 5', 'AP@0.5 hard', 'least', hard - 5]);
-    wishes.push(['ms a picture, 1.5 x teacher', 'ms a picture', 'most', ms * 1.5]);
+    const beside = (row: string): number => teacher[row] ?? NaN;
+    wishes.push(['AP hard, teacher and 1', 'AP@0.5 hard', 'least', beside('AP@0.5 hard') + 1]);
+    wishes.push(['AP easy, teacher', 'AP@0.5 easy', 'least', beside('AP@0.5 easy')]);
+    wishes.push(['8 to 16 px, teacher and 3', 'AP@0.5 side 8 to 16 px', 'least', beside('AP@0.5 side 8 to 16 px') + 3]);
+    wishes.push(['ms a picture, 1.5 x teacher', 'ms a picture', 'most', beside('ms a picture') * 1.5]);
   }
   say('');
   for (const [name, row, at, limit] of wishes) {
