@@ -15,7 +15,9 @@ import { grpcTargets, startCore } from './systems/service.js';
 
 const values = readOptions({ requests: { type: 'string', default: '100000' } });
 const total = Number(values.requests);
-if (total < 2000) stop(`--requests is "${values.requests}", want 2000 or more`);
+if (!Number.isInteger(total) || total < 2000) {
+  stop(`--requests is "${values.requests}", want a whole number from 2000 on`);
+}
 const first = 1000;
 const steps = 100;
 const workers = 2;

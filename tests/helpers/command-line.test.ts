@@ -12,7 +12,10 @@ test('programs of developers answer a wrong command line in one line', () => {
   const [status, stderr] = ask('bench/event-loop.js', '--second', '3');
   assert.equal(status, 2);
   assert.match(String(stderr), /^Unknown option '--second'[^\n]*\n$/);
-  assert.deepEqual(ask('bench/soak.js', '--requests', '1'), [2, '--requests is "1", want 2000 or more\n']);
+  for (const requests of ['1', '2000.5']) {
+    const mistake = `--requests is "${requests}", want a whole number from 2000 on\n`;
+    assert.deepEqual(ask('bench/soak.js', '--requests', requests), [2, mistake]);
+  }
   assert.deepEqual(ask('bench/meter-memory.js', '--photos', 'x'), [2, '--photos is "x", want a number\n']);
   const picture = ['--picture', 'missing.jpg'];
   assert.deepEqual(ask('tests/overload/main.js', ...picture), [
