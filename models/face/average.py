@@ -1,4 +1,4 @@
-"""The mean of two checkpoints that one has come from the other: `export.py` and `train.py` take it like any other.
+"""The mean of two checkpoints, one trained from the other: `export.py` and `train.py` take it like any other.
 
     python average.py checkpoints/resumable.pt checkpoints/last.pt checkpoints/mean.pt --share 0.5
 
@@ -9,14 +9,8 @@ import argparse
 
 import torch
 
-from export import as_floats
-from network import FaceNetwork, Mixing, NetworkConfig, Unit
-
-
-def network_of(saved):
-    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    network.load_state_dict(as_floats(saved["ema"]))
-    return network
+from export import network_of
+from network import Mixing, Unit
 
 
 @torch.no_grad()

@@ -66,7 +66,8 @@ def meters(root, held_out):
         return []
     names = by_hash(p.name for p in root.iterdir() if p.suffix in (".webp", ".jpg"))
     apart = names[HELD_OUT_METERS]
-    return [{"path": root / n, "faces": []} for n in (apart if held_out else names) if held_out or n not in apart]
+    chosen = apart if held_out else [n for n in names if n not in apart]
+    return [{"path": root / n, "faces": []} for n in chosen]
 
 
 def read_rgb(path):

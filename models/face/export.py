@@ -24,12 +24,17 @@ def as_floats(state):
     return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
 
 
+def network_of(saved):
+    """The averaged network of a checkpoint."""
+    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
+    network.load_state_dict(as_floats(saved["ema"]))
+    return network
+
+
 def load_network(path):
     """The averaged network of a checkpoint in plain convolutions, and its calibration."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
-    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    network.load_state_dict(as_floats(saved["ema"]))
-    return plain(network), saved.get("calibration", IDENTITY_CALIBRATION)
+    return plain(network_of(saved)), saved.get("calibration", IDENTITY_CALIBRATION)
 
 
 def bare_network(network):

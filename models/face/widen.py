@@ -11,8 +11,8 @@ import dataclasses
 
 import torch
 
-from export import as_floats
-from network import FaceNetwork, NetworkConfig
+from export import network_of
+from network import FaceNetwork
 
 
 @torch.no_grad()
@@ -62,9 +62,7 @@ def main():
     parser.add_argument("--tower", type=int, nargs="+", help="of each head")
     args = parser.parse_args()
     saved = torch.load(args.start, map_location="cpu", weights_only=True)
-    narrow = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    narrow.load_state_dict(as_floats(saved["ema"]))
-    narrow.eval()
+    narrow = network_of(saved).eval()
     stages = list(narrow.config.stages)
     stages = (args.early or stages[0], args.stage4 or stages[1], *(args.stage or s for s in stages[2:]))
     config = dataclasses.replace(
