@@ -34,3 +34,17 @@ def expand(quad, mx=0.03, my=0.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
     x = np.float32([-ax, ax, ax, -ax])[:, None] + dx
     y = np.float32([-ay, -ay, ay, ay])[:, None] + dy
     return (quad + along * x + down * y).astype(np.float32)
+
+
+def window(quad):
+    """What the refiner looks at: in the quad's middle and direction, one and a half times as long, half as high."""
+    u, _, centre = axes(quad)
+    a, b = 0.75 * u, 0.375 * np.float32([-u[1], u[0]])
+    return centre + np.float32([-a - b, a - b, a + b, b - a])
+
+
+def points_on(quad, shares):
+    """The points [n, 2] at these shares of the way along and down a quad."""
+    s, t = shares[:, :1], shares[:, 1:]
+    top, bottom = quad[0] + s * (quad[1] - quad[0]), quad[3] + s * (quad[2] - quad[3])
+    return top + t * (bottom - top)

@@ -7,7 +7,6 @@ from torch import nn
 from nets import FRACTIONS, LOCATE_SIZE, LOCATE_STRIDE, MARK_SIZE, READ_H, READ_W, REFINE_H, REFINE_W
 
 CANDIDATES = 16
-REFINE_WINDOW = 1.5
 GREY = 2.5 / 255  # mean distance of a pixel's channels below which a picture has no colour
 
 
@@ -33,32 +32,31 @@ def cut_quads(atlas_, quads, width, height):
     """Rectify quads [N, 4, 2] (pixels) to [N, 3, height, width]. Corner points are interpolated bilinearly. Each quad
     is read from the largest level with less than two pixels per pixel of the strip; borders are repeated."""
     whole, planes = atlas_
-    s = ((torch.arange(width, dtype=torch.float32) + 0.5) / width).view(1, 1, -1, 1)
-    t = ((torch.arange(height, dtype=torch.float32) + 0.5) / height).view(1, -1, 1, 1)
-    q = quads.view(-1, 4, 1, 1, 2)
-    # Side by side, so that the file holds no constant of the strip's size.
-    left, right = q[:, 0] + t * (q[:, 3] - q[:, 0]), q[:, 1] + t * (q[:, 2] - q[:, 1])
-    points = left + s * (right - left)
     side = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]).div(2).pow(2).sum(-1).sqrt()
-    zoom = (width / side.clamp(min=1)).view(-1, 1)
+    zoom = (width / side.clamp(min=1)).view(-1, 1, 1, 1)
 
     def by_level(values):
-        """values[level] for each quad, [N, k]."""
+        """values[level] for each quad, [N, 1 or 2, 1, 1]."""
         return torch.where(zoom < 0.275, values[2], torch.where(zoom < 0.55, values[1], values[0]))
 
-    sizes = [torch.stack([torch.as_tensor(p.shape[3]), torch.as_tensor(p.shape[2])]).float().view(1, 2) for p in planes]
-    tops = [
-        torch.zeros(1, 2),
-        torch.stack([torch.zeros(()), sizes[0][0, 1]]).view(1, 2),
-        torch.stack([torch.zeros(()), sizes[0][0, 1] + sizes[1][0, 1]]).view(1, 2),
-    ]
-    scale = by_level([torch.full((1, 2), v) for v in (1.0, 0.5, 0.25)]).view(-1, 1, 1, 2)
-    limit = by_level(sizes).view(-1, 1, 1, 2) - 0.5
-    top = by_level(tops).view(-1, 1, 1, 2)
-    points = torch.minimum(torch.clamp(points * scale, min=0.5), limit) + top
-    full = torch.stack([torch.as_tensor(whole.shape[3]), torch.as_tensor(whole.shape[2])]).float()
+    def size_of(plane):
+        return torch.stack([torch.as_tensor(plane.shape[3]), torch.as_tensor(plane.shape[2])]).float().view(1, 2, 1, 1)
+
+    sizes = [size_of(plane) for plane in planes]
+    down = torch.tensor([0.0, 1]).view(1, 2, 1, 1)
+    top = by_level([0 * sizes[0], down * sizes[0], down * (sizes[0] + sizes[1])])
+    shrunk = by_level([torch.full((1, 1, 1, 1), v) for v in (1.0, 0.5, 0.25)])
+    # x and y are planes until the end: arithmetic on pairs takes as long as all else here.
+    corners = quads.transpose(1, 2)[..., None, None] * shrunk[:, :, None]
+    s = ((torch.arange(width, dtype=torch.float32) + 0.5) / width).view(1, 1, 1, -1)
+    t = ((torch.arange(height, dtype=torch.float32) + 0.5) / height).view(1, 1, -1, 1)
+    a, b, c, d = corners.unbind(2)
+    # Side by side, so that the file holds no constant of the strip's size.
+    left, right = a + t * (d - a), b + t * (c - b)
+    points = torch.minimum(torch.clamp(left + s * (right - left), min=0.5), by_level(sizes) - 0.5)
+    scale = 2 / size_of(whole)
     # All quads lie below each other in one grid: the picture is never copied.
-    grid = (points / full * 2 - 1).reshape(1, -1, width, 2)
+    grid = (points * scale + (top * scale - 1)).permute(0, 2, 3, 1).reshape(1, -1, width, 2)
     got = F.grid_sample(whole, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
     return normalised(got.reshape(3, -1, height, width).permute(1, 0, 2, 3))
 
@@ -95,30 +93,19 @@ class LocateGraph(nn.Module):
 
 
 class RefineGraph(nn.Module):
-    """image [1,H,W,3], quads [K,4,2] -> corners [K,4,2] in reading order, upside_down [K] (probability that they are
-    not, 0 to 0.5), scores [K] (is a counter). Two passes: the second starts from the corners of the first."""
+    """image [1,H,W,3], quads [K,4,2] (`window` of what may be a counter) -> corners [K,4,2] of the counter in reading
+    order, as shares of the window; upside_down [K] (probability that they are not, 0 to .5), scores [K] (a counter)."""
 
     def __init__(self, net):
         super().__init__()
         self.net = net
 
-    def look(self, planes, quads):
-        u = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2
-        c = quads.mean(1)
-        a = u * (REFINE_WINDOW / 2)
-        b = torch.stack([-u[:, 1], u[:, 0]], -1) * (REFINE_WINDOW / 4)
-        window = torch.stack([c - a - b, c + a - b, c + a + b, c - a + b], 1)
-        y = self.net(cut_quads(planes, window, REFINE_W, REFINE_H))
-        p = y[:, :8].view(-1, 4, 2)
-        corners = c[:, None] + p[..., :1] * a[:, None] + p[..., 1:] * b[:, None]
-        turn = torch.sigmoid(y[:, 8])
-        return torch.where((turn > 0.5).view(-1, 1, 1), corners[:, [2, 3, 0, 1]], corners), turn, torch.sigmoid(y[:, 9])
-
     def forward(self, image, quads):
-        planes = atlas(to_planes(image))
-        corners, _, _ = self.look(planes, quads)
-        corners, turn, counter = self.look(planes, corners)
-        return corners, torch.minimum(turn, 1 - turn), counter
+        y = self.net(cut_quads(atlas(to_planes(image)), quads, REFINE_W, REFINE_H))
+        corners = (y[:, :8].view(-1, 4, 2) + 1) / 2
+        turn = torch.sigmoid(y[:, 8])
+        corners = torch.where((turn > 0.5).view(-1, 1, 1), corners[:, [2, 3, 0, 1]], corners)
+        return corners, torch.minimum(turn, 1 - turn), torch.sigmoid(y[:, 9])
 
 
 class ReadGraph(nn.Module):

@@ -7,7 +7,6 @@ import argparse
 from pathlib import Path
 
 import cv2
-import numpy as np
 
 import augment
 from data import CACHE, HERE, MAX_SIDE, BankWriter, face_pictures
@@ -34,8 +33,7 @@ if __name__ == "__main__":
             image, quad = stamped(image)
             writer.add(image, source="hard", name=path.name, quad=quad)
             continue
-        quads = np.stack([q for q, _ in reader.locate(image)]).astype(np.float32)
-        corners, _, _ = reader.run(reader.refine_net, {"image": image[None], "quads": quads})
+        corners, _, _ = reader.refine(image, [q for q, _ in reader.locate(image)])
         for i, quad in enumerate(corners[:QUADS]):
             writer.add(image if i == 0 else None, source="hard", name=path.name, quad=quad)
     writer.close()

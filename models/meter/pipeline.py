@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, cells_of, check, likeliest, score_readings, weigh
-from geometry import axes, expand, size, turned
+from geometry import axes, expand, points_on, size, turned, window
 from picture import read_picture, shrink
 
 HERE = Path(__file__).resolve().parent
@@ -111,11 +111,18 @@ class Reader:
     def read_strips(self, image, quads):
         return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})
 
+    def refine(self, image, quads):
+        """Corners, doubt about their direction and score of each quad, by a second look around the first's corners."""
+        for _ in range(2):
+            windows = np.stack([window(q) for q in quads]).astype(np.float32)
+            shares, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": windows})
+            quads = [points_on(w, s) for w, s in zip(windows, shares)]
+        return quads, doubt, counter
+
     def first_look(self, image, candidates):
         """Candidates refined, each in the directions that may be right, and read on the first crop."""
         rules = self.rules
-        quads = np.stack([q for q, _ in candidates]).astype(np.float32)
-        quads, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": quads})
+        quads, doubt, counter = self.refine(image, [q for q, _ in candidates])
         found = []
         for (_, score), corners, turn, is_counter in zip(candidates, quads, doubt, counter):
             for flip in (False, True):

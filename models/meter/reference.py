@@ -110,9 +110,7 @@ def picture_case(reader, path):
     """Every step on a picture, each from what the step before gave."""
     image = read_picture(path)
     located = reader.locate(image)
-    corners, doubt, counter = reader.run(
-        reader.refine_net, {"image": image[None], "quads": np.stack([q for q, _ in located]).astype(np.float32)}
-    )
+    corners, doubt, counter = reader.refine(image, [q for q, _ in located])
     strips = []
     for quad in (corners[0], turned(corners[0])):
         probs, legible = reader.read_strips(image, [expand(quad, **c) for c in reader.rules["crops"]])

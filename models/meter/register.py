@@ -17,7 +17,8 @@ NAMES = ("locate", "refine", "read", "mark")
 
 
 def halved(state):
-    return {k: v.half() if v.dtype == torch.float32 else v for k, v in state.items()}
+    """As `export.py` rounds them: of the vectors, all digits are kept."""
+    return {k: v.half() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in state.items()}
 
 
 def register(folder: Path, checkpoints: dict) -> None:

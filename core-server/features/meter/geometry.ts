@@ -32,12 +32,16 @@ export function angleOf(quad: Quad): number {
   return Math.atan2(b.y + c.y - a.y - d.y, b.x + c.x - a.x - d.x);
 }
 
+/** The point at share `x` of the way along a quad and `y` of the way down, without perspective. */
+export function pointOn([a, b, c, d]: Quad, { x, y }: Point): Point {
+  return between(between(a, b, x), between(d, c, x), y);
+}
+
 /** Evenly spread points of a quad, row by row, as of a picture of that size stretched over it without perspective. */
-export function* gridOn([a, b, c, d]: Quad, { width, height }: Size): Generator<Point> {
+export function* gridOn(quad: Quad, { width, height }: Size): Generator<Point> {
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      const s = (column + 0.5) / width;
-      yield between(between(a, b, s), between(d, c, s), (row + 0.5) / height);
+      yield pointOn(quad, { x: (column + 0.5) / width, y: (row + 0.5) / height });
     }
   }
 }

@@ -6,8 +6,9 @@ import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
-import { type CounterCandidate, locate, refine } from './locate/locate.js';
+import { type CounterCandidate, locate } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
+import { refine } from './locate/refine.js';
 import { checkPlace, type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { Crop, ReaderRules } from './reader-rules.js';
@@ -15,7 +16,7 @@ import type { Crop, ReaderRules } from './reader-rules.js';
 type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
   readonly locate: Pick<Model, 'run' | 'release'>;
-  /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2], upside_down [K], scores [K]. */
+  /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2] as shares of the quads, upside_down [K], scores [K]. */
   readonly refine: Pick<Model, 'run' | 'release'>;
   /** image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]. */
   readonly read: Pick<Model, 'run' | 'release'>;

@@ -17,7 +17,8 @@ const cropSchema = z.object({
 const priorSchema = z.array(share).min(1);
 
 const rulesSchema = z.object({
-  version: z.literal(1),
+  /** Of the networks' inputs and outputs. */
+  version: z.literal(2),
   /** Side of the square that the locator sees, pixels. */
   locateSize: z.int().positive(),
   /** Longer side of the picture that refiner and reader see, pixels. */

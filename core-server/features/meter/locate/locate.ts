@@ -3,10 +3,9 @@ import { copyRegion } from '../../../image/resize/copy-region.js';
 import { resizePicture } from '../../../image/resize/resize-picture.js';
 import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
-import { centerOf, distance, mapped, type Quad, sizeOf, turned } from '../geometry.js';
-import type { Place } from '../read/hypothesis.js';
+import { centerOf, distance, mapped, type Quad, sizeOf } from '../geometry.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { asInTraining, quadsTensor, readQuads } from './network-tensors.js';
+import { asInTraining, readQuads } from './network-tensors.js';
 
 export interface CounterCandidate {
   readonly quad: Quad;
@@ -67,29 +66,4 @@ function letterbox(picture: RgbPicture, side: number) {
     scaleX: small.width / picture.width,
     scaleY: small.height / picture.height,
   };
-}
-
-/** Finds the corners of each candidate; gives each in both reading directions. */
-export async function refine(
-  run: RunModel,
-  picture: RgbPicture,
-  candidates: readonly CounterCandidate[],
-): Promise<Place[]> {
-  const outputs = await run({
-    image: pictureTensor(picture),
-    quads: quadsTensor(candidates.map(({ quad }) => quad)),
-  });
-  const doubts = floatsOf(outputs, 'upside_down').data;
-  const counters = floatsOf(outputs, 'scores').data;
-  return readQuads(floatsOf(outputs, 'corners').data).flatMap((quad, candidate) => {
-    const doubt = doubts[candidate] ?? 0;
-    const common = {
-      located: candidates[candidate]?.score ?? 0,
-      counter: counters[candidate] ?? 0,
-    };
-    return [
-      { ...common, quad, agrees: 1 - doubt },
-      { ...common, quad: turned(quad), agrees: doubt },
-    ];
-  });
 }

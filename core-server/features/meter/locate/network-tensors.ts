@@ -1,15 +1,8 @@
 import type { Point, Resampling } from '../../../image/picture.js';
-import type { TensorData } from '../../../inference/models/sessions.js';
 import type { Quad } from '../geometry.js';
 
 /** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */
 export const asInTraining: Resampling = 'linear';
-
-/** Corners as input for a network: float32 [N, 4, 2]. */
-export function quadsTensor(quads: readonly Quad[]): TensorData {
-  const data = Float32Array.from(quads.flatMap((quad) => quad.flatMap(({ x, y }) => [x, y])));
-  return { type: 'float32', data, dims: [quads.length, 4, 2] };
-}
 
 /** Corners from a network's output. */
 export function readQuads(data: Float32Array): Quad[] {

@@ -4,7 +4,7 @@ import { type Quad, turned } from '../../../../core-server/features/meter/geomet
 import { chooseCandidates } from '../../../../core-server/features/meter/locate/locate.js';
 import { oneOfEach, otherStarts } from '../../../../core-server/features/meter/locate/other-starts.js';
 import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
-import { stripRegion } from '../../../../core-server/features/meter/read/read-strips.js';
+import { regionOf } from '../../../../core-server/features/meter/run-on-quads.js';
 import { type Corners, nearQuad, quadOf } from './reference.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
@@ -98,7 +98,7 @@ suite('isRivalled', () => {
   }
 });
 
-suite('stripRegion', () => {
+suite('regionOf', () => {
   const picture = { width: 403, height: 301 };
   const cases: [string, Quad[], [number, number, number, number]][] = [
     ['has room for the coarsest level, on its grid', [box(101, 50, 200, 77)], [92, 40, 116, 48]],
@@ -108,7 +108,7 @@ suite('stripRegion', () => {
   ];
   for (const [name, quads, expected] of cases) {
     test(name, () => {
-      const { left, top, width, height } = stripRegion(quads, picture);
+      const { left, top, width, height } = regionOf(quads, picture);
       assert.deepEqual([left, top, width, height], expected);
     });
   }
