@@ -60,13 +60,12 @@ export async function startCore(options: CoreOptions) {
   const { config, log, descriptorSet, manifestUrl, onHung, stopping } = options;
   const { tracing = noTracing, workerUrl = workerMainUrl } = options;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
-  const now = () => performance.now();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each long-lived call listens
   const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     closing.abort();
-    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS, now);
+    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS);
   };
 
   try {
@@ -107,13 +106,12 @@ export async function startCore(options: CoreOptions) {
       maxCallsPerConnection: 2 * config.CORE_MAX_QUEUE + 100,
       credentials,
       descriptorSet,
-      observer: observeCalls({ metrics, tracing, now }),
+      observer: observeCalls({ metrics, tracing }),
       isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
       maxDeadlineMs,
       idleMs: config.CORE_STREAM_IDLE_MS,
       maxInFlight: config.CORE_WORKERS * 2,
       closing: closing.signal,
-      now,
       log,
     };
     const services = createServices({ config, models, metrics, tracing, pool, access }, rpc);

@@ -46,7 +46,7 @@ export async function startRestFacade(deps: {
       () => cores.forEach((core) => core.close()),
       () => tracing.close(),
     ];
-    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS, () => performance.now());
+    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
   };
 
   try {

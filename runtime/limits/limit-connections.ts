@@ -25,12 +25,9 @@ export function limitConnections(
     /** Whether an address, such as that of a proxy with many clients behind it, is not counted. */
     readonly isExempt: (address: string) => boolean;
     readonly log: Logger;
-    /** Monotonic, milliseconds. */
-    readonly now?: () => number;
   },
 ): void {
-  const { isExempt, log, now = () => performance.now() } = options;
-  const { max = descriptorShare(), maxHandshakes = maxUnfinishedHandshakes } = options;
+  const { max = descriptorShare(), maxHandshakes = maxUnfinishedHandshakes, isExempt, log } = options;
   const places = createFairBudget(max);
   const handshakes = createFairBudget(maxHandshakes);
   /** Ends those that are unfinished, by the other end of the connection. */
@@ -40,10 +37,10 @@ export function limitConnections(
 
   const warn = (client: string): void => {
     refused += 1;
-    if (now() - warnedAt < warnEveryMs) return;
+    if (performance.now() - warnedAt < warnEveryMs) return;
     log.warn({ refused, open: places.taken, client }, 'too many connections, new ones are ended');
     refused = 0;
-    warnedAt = now();
+    warnedAt = performance.now();
   };
 
   server.on('connection', (socket: Socket) => {

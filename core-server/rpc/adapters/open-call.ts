@@ -14,8 +14,6 @@ export interface CallSettings {
   readonly log: Logger;
   /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
   readonly isTrustedProxy: IsTrustedProxy;
-  /** Monotonic clock, milliseconds. */
-  readonly now: () => number;
 }
 
 export type OpenCall = ReturnType<typeof openCall>;
@@ -30,7 +28,7 @@ export function openCall(
   settings: CallSettings,
   limitMs?: number,
 ) {
-  const startedAt = settings.now();
+  const startedAt = performance.now();
   const controller = new AbortController();
   // Each request of a stream listens.
   setMaxListeners(0, controller.signal);
@@ -40,7 +38,7 @@ export function openCall(
   const { keyId = '', admitRequest, trace } = state;
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
-  const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
+  const deadline = followDeadline(grpcCall.getDeadline());
   const abort = (reason: Refusal) => controller.abort(reason);
 
   const onCancelled = () => {
@@ -53,7 +51,7 @@ export function openCall(
   return {
     admitRequest,
     signal: controller.signal,
-    timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
+    timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - performance.now()),
     requestId,
     keyId,
     clientAddress: addressBehindProxy(grpcCall.getPeer(), metadata, settings.isTrustedProxy),
@@ -72,7 +70,7 @@ export function openCall(
       if (error && error === state.refused) return;
       const line = {
         method: grpcCall.getPath(),
-        duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
+        duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason, field: error.details['field'] }),
       };
       // HTTP/2 sends the response at the end of this turn of the event loop, and writing a line takes as long.

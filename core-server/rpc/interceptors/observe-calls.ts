@@ -21,14 +21,13 @@ export interface EndedCall {
 export function observeCalls(deps: {
   readonly metrics: { callEnded(call: EndedCall): void };
   readonly tracing: Tracing;
-  readonly now: () => number;
 }): ServerInterceptor {
-  const { metrics, tracing, now } = deps;
+  const { metrics, tracing } = deps;
   return ({ path }, call) => {
     if (!isOurs(path)) return new ServerInterceptingCall(call);
     const method = path.slice(1);
-    const startedAt = now();
-    const deadline = followDeadline(call.getDeadline(), now);
+    const startedAt = performance.now();
+    const deadline = followDeadline(call.getDeadline());
     let span: Span | undefined;
     let isOver = false;
     const end = (code: status, reason: string) => {
@@ -38,7 +37,7 @@ export function observeCalls(deps: {
         method,
         code: status[code],
         reason,
-        seconds: (now() - startedAt) / 1000,
+        seconds: (performance.now() - startedAt) / 1000,
       });
       span?.end({
         failed: reason === 'INTERNAL',

@@ -12,6 +12,7 @@ const hourMs = 3_600_000;
 function open(t: TestContext, deadlineMs: number) {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000 * hourMs });
   const monotonic = { ms: 500 };
+  t.mock.method(performance, 'now', () => monotonic.ms);
   const grpcCall = Object.assign(new EventEmitter(), {
     metadata: new Metadata(),
     cancelled: false,
@@ -21,12 +22,7 @@ function open(t: TestContext, deadlineMs: number) {
   });
   const call = openCall(
     grpcCall as unknown as ServerUnaryCall<unknown, unknown>,
-    {
-      maxDeadlineMs: 30_000,
-      log: pino({ level: 'silent' }),
-      isTrustedProxy: () => false,
-      now: () => monotonic.ms,
-    },
+    { maxDeadlineMs: 30_000, log: pino({ level: 'silent' }), isTrustedProxy: () => false },
     30_000,
   );
   t.after(() => call.close());

@@ -60,7 +60,6 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: options.log ?? pino({ level: 'silent' }),
     isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
-    now: () => performance.now(),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
     closing: options.closing ?? closing.signal,
@@ -70,7 +69,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     ...settings,
     host: '127.0.0.1',
     maxCallsPerConnection,
-    observer: observeCalls({ metrics: { callEnded }, tracing: noTracing, now: settings.now }),
+    observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),
     credentials: ServerCredentials.createInsecure(),
     descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
   };

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closeInTurn } from '../../../runtime/process/close-in-turn.js';
 
-test('closers share one grace time', async () => {
+test('closers share one grace time', async (t) => {
   let time = 1_000;
+  t.mock.method(performance, 'now', () => time);
   const given: number[] = [];
   const closerThatTakes = (ms: number) => (graceMs: number) => {
     given.push(graceMs);
     time += ms;
     return Promise.resolve();
   };
-  await closeInTurn([300, 0, 400, 0].map(closerThatTakes), 500, () => time);
+  await closeInTurn([300, 0, 400, 0].map(closerThatTakes), 500);
   assert.deepEqual(given, [500, 200, 200, 0]);
 });
