@@ -173,8 +173,3 @@ function largestBodyBytes(read: Partial<Config>): number {
 export function isNumeric(address: string): boolean {
   return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }
-
-/** The gRPC target: with the dns resolver, round_robin sees every address of a name. */
-export function toTarget(address: string): string {
-  return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
-}

@@ -2,7 +2,7 @@ import { freeHttp2Streams } from '../runtime/node-patches/free-http2-streams.js'
 import { collectRarely, compileEarlier } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
-import { createConfig, settings, toTarget } from './config.js';
+import { createConfig, settings } from './config.js';
 import { startRestFacade } from './server/start-rest-facade.js';
 
 freeHttp2Streams();
@@ -16,9 +16,8 @@ await runService(process, {
   async start(config, { log, tracing }) {
     const facade = await startRestFacade({ config, log, tracing });
     compileEarlier();
-    const core = toTarget(config.REST_CORE_ADDRESS);
     return {
-      listens: { host: facade.host, port: facade.port, admin_port: facade.adminPort, core },
+      listens: { host: facade.host, port: facade.port, admin_port: facade.adminPort, core: config.REST_CORE_ADDRESS },
       close: () => facade.close(),
     };
   },

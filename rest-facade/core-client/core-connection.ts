@@ -38,7 +38,7 @@ const channelOptions = {
 
 /**
  * Connects to the core, or to all replicas that the target names.
- * @param target gRPC name such as `dns:///core:50051`
+ * @param target `host:port`, which is a name of DNS to grpc-js, or a gRPC name such as `dns:///core:50051`
  * @param renewAfterMs how often to resolve the name again and connect to what it names now; grpc-js does so
  * when a connection is lost, but not when a replica is added. Absent means never.
  */

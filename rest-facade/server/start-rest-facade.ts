@@ -8,7 +8,7 @@ import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { readVersion } from '../../runtime/process/version.js';
 import { adminApi, type Api, publicApi } from '../apis.js';
-import { type Config, isNumeric, requestLimitsOf, toTarget } from '../config.js';
+import { type Config, isNumeric, requestLimitsOf } from '../config.js';
 import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
@@ -72,7 +72,7 @@ export async function startRestFacade(deps: {
       const rpcs = loadRpcs(api.protoFiles);
       const routes = createRoutes(rpcs);
       const lookUpEveryMs = isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs;
-      const core = createCoreClient(toTarget(coreAddress), trust, lookUpEveryMs);
+      const core = createCoreClient(coreAddress, trust, lookUpEveryMs);
       cores.push(core);
       const document = createDocument(routes, { version, limits, api });
       const pages = createPages({ document, core, isDraining: () => isDraining, isForBrowsers });

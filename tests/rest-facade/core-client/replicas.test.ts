@@ -3,7 +3,6 @@ import dns from 'node:dns';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { toTarget } from '../../../rest-facade/config.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
@@ -176,8 +175,7 @@ test('a core that is added behind a name is used, with no request failed', async
   t.mock.method(dns.promises, 'lookup', () => Promise.resolve(addresses.map((address) => ({ address, family: 4 }))));
   const first = await startFakeCore(t, answerLater);
   const second = await startFakeCore(t, answerLater, first.port, '127.0.0.2');
-  const target = toTarget(`core.test:${first.port}`);
-  const core = createCoreClient(target, await loadCoreTrust({}), 100);
+  const core = createCoreClient(`core.test:${first.port}`, await loadCoreTrust({}), 100);
   t.after(() => core.close());
 
   const rpc = loadRpcs().find(({ path }) => path.endsWith('/GetDetectionScore'));
