@@ -1,12 +1,12 @@
 import { Status } from '../../generated/google/rpc/status.js';
-import { invalidField, type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
+import { type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
+import { parseGrpcTimeout } from '../../runtime/net/grpc-timeout.js';
 import type { LateText } from '../response/late-base64.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md, without its base64 form. */
 
-const timeoutHeader = 'grpc-timeout';
 /** An envelope has flags and length before its bytes. */
 const headBytes = 5;
 const compressed = 1;
@@ -16,20 +16,12 @@ const succeeded = putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n'));
 /** A message, then what gRPC has as trailers, since pages cannot read those. */
 export const grpcWeb: WebProtocol = {
   contentType: 'application/grpc-web+',
-  timeoutHeader,
-  parseTimeout,
+  timeoutHeader: 'grpc-timeout',
+  parseTimeout: parseGrpcTimeout,
   readMessage: takeFromEnvelope,
   writeMessage: (message) => putInEnvelope(0, message, succeeded),
   refuse: (refusal) => ({ status: 200, headers: {}, body: putInEnvelope(trailers, Buffer.from(describe(refusal))) }),
 };
-
-const msPerUnit: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
-
-function parseTimeout(given: string): number {
-  const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(given) ?? [];
-  if (amount === undefined) throw invalidField(timeoutHeader, given, 'at most 8 digits and one of H M S m u n');
-  return Number(amount) * (msPerUnit[unit] as number);
-}
 
 function describe(refusal: Refusal): string {
   const rpcStatus = toRpcStatus(refusal);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { invalidField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
+import { Refusal, refuseField } from '../../../runtime/errors/refusal.js';
+import { parseGrpcTimeout } from '../../../runtime/net/grpc-timeout.js';
 
 /**
  * Fixes headers of a call that grpc-js would mishandle, before it reads them.
@@ -80,19 +81,17 @@ function sizeOf(headers: IncomingHttpHeaders): number {
 // more than 24.8 days, the maximum of a Node.js timer, as passed. Both are corrected in the headers before it
 // reads them.
 
-const secondsOfUnit = { H: 3600, M: 60, S: 1, m: 1e-3, u: 1e-6, n: 1e-9 } as const;
 const maxSeconds = 2_147_483;
 
 /** Rewrites a deadline so that grpc-js interprets it as the caller meant it; drops a malformed one. */
 function rewriteTimeout(headers: IncomingHttpHeaders): Refusal | undefined {
   const sent = headers['grpc-timeout'];
   if (sent === undefined) return undefined;
-  const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(sent)) ?? [];
-  if (unit === undefined) {
+  try {
+    if (parseGrpcTimeout(String(sent)) > maxSeconds * 1_000) headers['grpc-timeout'] = `${maxSeconds}S`;
+    return undefined;
+  } catch (malformed) {
     delete headers['grpc-timeout'];
-    return invalidField('grpc-timeout', String(sent), '1 to 8 digits and a unit of HMSmun');
+    return Refusal.from(malformed);
   }
-  const seconds = Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit];
-  if (seconds > maxSeconds) headers['grpc-timeout'] = `${maxSeconds}S`;
-  return undefined;
 }
