@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { createConfig } from '../core-server/compose/config.js';
 import { startCore } from '../core-server/compose/core.js';
 import { AdminServiceClient, type CreateApiKeyResponse } from '../generated/imageanalysis/v1/admin.js';
-import { readOptions } from '../tests/helpers/command-line.js';
+import { file, number, readOptions } from '../tests/helpers/command-line.js';
 import { metadataWithKey, unaryCall } from '../tests/helpers/net/grpc.js';
 import type { Load, LoadCounts } from './event-loop-load.js';
 
@@ -20,10 +20,10 @@ import type { Load, LoadCounts } from './event-loop-load.js';
 // node dist/bench/event-loop.js [--picture FILE] [--seconds 20] [--workers N] [--queue 64]
 
 const values = readOptions({
-  picture: { type: 'string', default: 'samples/astronaut.jpg' },
-  seconds: { type: 'string', default: '20' },
-  workers: { type: 'string', default: String(availableParallelism()) },
-  queue: { type: 'string', default: '64' },
+  picture: file('samples/astronaut.jpg'),
+  seconds: number(20),
+  workers: number(availableParallelism()),
+  queue: number(64),
 });
 const seconds = Number(values.seconds);
 /** Between two health checks. */

@@ -6,7 +6,7 @@ import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import { plainCrop } from '../core-server/image/crop.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
-import { readOptions } from '../tests/helpers/command-line.js';
+import { file, number, readOptions } from '../tests/helpers/command-line.js';
 import { photograph } from './pictures.js';
 
 // Prints what a face detection costs by step, and what the pool adds. How free the main thread stays while the
@@ -14,9 +14,9 @@ import { photograph } from './pictures.js';
 // node dist/bench/face-steps.js [--picture FILE] [--repeats 30] [--workers 2]
 
 const values = readOptions({
-  picture: { type: 'string', default: 'samples/astronaut.jpg' },
-  repeats: { type: 'string', default: '30' },
-  workers: { type: 'string', default: '2' },
+  picture: file('samples/astronaut.jpg'),
+  repeats: number(30),
+  workers: number(2),
 });
 // From memory: the workers block every other loader in the whole process.
 const picture = await readFile(values.picture);

@@ -4,15 +4,15 @@ import type { AnalysisTasks } from '../core-server/compose/analysis-models.js';
 import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
-import { readOptions } from '../tests/helpers/command-line.js';
+import { file, number, readOptions } from '../tests/helpers/command-line.js';
 
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
 // node dist/bench/meter-memory.js [--photos 5000] [--picture FILE] [--printed-every 20]
 
 const values = readOptions({
-  photos: { type: 'string', default: '5000' },
-  picture: { type: 'string', default: 'samples/meter.jpg' },
-  'printed-every': { type: 'string', default: '20' },
+  photos: number(5000),
+  picture: file('samples/meter.jpg'),
+  'printed-every': number(20),
 });
 const total = Number(values.photos);
 const printedEvery = Number(values['printed-every']);

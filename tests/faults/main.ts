@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../fuzz/random.js';
-import { readOptions } from '../helpers/command-line.js';
+import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 import { createClients } from './clients.js';
@@ -33,8 +33,8 @@ const pauseMs = 400;
 const comeBackMs = 120_000;
 
 const values = readOptions({
-  rounds: { type: 'string', default: '10' },
-  seed: { type: 'string', default: '1' },
+  rounds: number(10),
+  seed: number(1),
   record: { type: 'string' },
   postgres: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { readOptions } from '../helpers/command-line.js';
+import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { launchService } from '../helpers/service/launched-service.js';
 import { costLine, createCostMeter, measureAlone, minimise } from './cost.js';
@@ -32,12 +32,12 @@ const shownProblems = 20;
 const warmUpShare = 0.1;
 
 const values = readOptions({
-  count: { type: 'string', default: '20000' },
-  seed: { type: 'string', default: '1' },
-  from: { type: 'string', default: '0' },
+  count: number(20_000),
+  seed: number(1),
+  from: number(0),
   only: { type: 'string' },
   // One in eight only waits: for the end of a request that promises more than it sends.
-  concurrency: { type: 'string', default: '32' },
+  concurrency: number(32),
   help: { type: 'boolean', default: false },
 });
 if (values.help) process.stdout.write(usage);

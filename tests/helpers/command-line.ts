@@ -2,7 +2,16 @@ import { existsSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { exitCodes } from '../../runtime/process/exit-codes.js';
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+type Option = NonNullable<ParseArgsConfig['options']>[string];
+type Options = Readonly<Record<string, Option & { readonly wish?: string; readonly fits?: (text: string) => boolean }>>;
+
+const takes = (wish: string, fits: (text: string) => boolean) => (usual: number | string) =>
+  ({ type: 'string', default: String(usual), wish, fits }) as const;
+
+/** An option that takes a number. */
+export const number = takes('a number', (text) => /^\d+(\.\d+)?$/.test(text));
+/** An option that takes a file. */
+export const file = takes('a file that is there', existsSync);
 
 /** Ends a program that was called in a wrong way. */
 export function stop(mistake: string): never {
@@ -10,14 +19,12 @@ export function stop(mistake: string): never {
   process.exit(exitCodes.mistaken);
 }
 
-/** The options of a program; where one has a number or a picture by default, it must be one. */
+/** The options of a program. */
 export function readOptions<const T extends Options>(options: T) {
   const { values } = parse(options);
-  for (const [name, { default: usual }] of Object.entries(options)) {
+  for (const [name, { wish, fits }] of Object.entries(options)) {
     const value = String((values as Record<string, unknown>)[name]);
-    if (typeof usual !== 'string') continue;
-    if (isNumber(usual) && !isNumber(value)) stop(`--${name} is "${value}", want a number`);
-    if (usual.endsWith('.jpg') && !existsSync(value)) stop(`--${name} is "${value}", want a file that is there`);
+    if (fits && !fits(value)) stop(`--${name} is "${value}", want ${wish}`);
   }
   return values;
 }
@@ -28,8 +35,4 @@ function parse<const T extends Options>(options: T) {
   } catch (error) {
     return stop((error as Error).message);
   }
-}
-
-function isNumber(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { readOptions, stop } from '../helpers/command-line.js';
+import { file, number, readOptions, stop } from '../helpers/command-line.js';
 import { measureDisconnect } from './disconnect.js';
 import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
@@ -41,8 +41,8 @@ const parts: Readonly<Record<string, readonly Measurement[]>> = {
 };
 
 const values = readOptions({
-  seconds: { type: 'string', default: '5' },
-  picture: { type: 'string', default: 'samples/astronaut.jpg' },
+  seconds: number(5),
+  picture: file('samples/astronaut.jpg'),
   only: { type: 'string' },
   help: { type: 'boolean', default: false },
 });

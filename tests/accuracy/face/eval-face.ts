@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Point } from '../../../core-server/image/picture.js';
-import { readOptions } from '../../helpers/command-line.js';
+import { number, readOptions } from '../../helpers/command-line.js';
 import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
@@ -29,7 +29,7 @@ const peerName = 'face-api-ssd';
 const landmarkRow = 'landmarks against the teacher';
 
 const values = readOptions({
-  every: { type: 'string', default: '1' },
+  every: number(1),
   charts: { type: 'string' },
   model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ReaderRules } from '../../../core-server/features/meter/reader-rules.js';
-import { readOptions } from '../../helpers/command-line.js';
+import { number, readOptions } from '../../helpers/command-line.js';
 import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
@@ -36,8 +36,8 @@ const wish = readOptions({
   help: { type: 'boolean', default: false },
   'held-out': { type: 'boolean', default: false },
   known: { type: 'boolean', default: false },
-  'paddle-every': { type: 'string', default: '10' },
-  fused: { type: 'string', default: '3' },
+  'paddle-every': number(10),
+  fused: number(3),
   wrong: { type: 'boolean', default: false },
   json: { type: 'string' },
   charts: { type: 'string' },
