@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { collectGarbage } from '../node-patches/v8-flags.js';
 
 const everyMs = 30_000;
@@ -11,24 +12,23 @@ const maxBuffers = 64 * 2 ** 20;
  *
  * @param host the process
  */
-export function giveBackMemory(host: NodeJS.Process): void {
-  let loading: ReturnType<typeof loadTrim> | undefined;
-  const giveBack = async () => {
-    const trim = await (loading ??= loadTrim());
+export function giveBackMemory(host: NodeJS.Process, log: Pick<Logger, 'info'>): void {
+  let trim: (() => void) | undefined;
+  loadTrim().then(
+    (loaded) => (trim = loaded),
+    (err: unknown) => log.info({ err }, 'freed memory stays with the process: malloc_trim of glibc is missing'),
+  );
+  const giveBack = () => {
     // V8 frees what it collects in another thread: malloc has it next time.
     trim?.();
     if (host.memoryUsage().arrayBuffers > maxBuffers) collectGarbage();
   };
-  setInterval(() => void giveBack(), everyMs).unref();
+  setInterval(giveBack, everyMs).unref();
 }
 
-/** glibc's `malloc_trim`, to which Node.js has no way; undefined with another C library. */
-export async function loadTrim(): Promise<(() => void) | undefined> {
-  try {
-    const { default: koffi } = await import('koffi');
-    const trim = koffi.load('libc.so.6').func('int malloc_trim(size_t)');
-    return () => void trim(0);
-  } catch {
-    return undefined;
-  }
+/** glibc's `malloc_trim`, to which Node.js has no way. @throws Error with another C library */
+export async function loadTrim(): Promise<() => void> {
+  const { default: koffi } = await import('koffi');
+  const trim = koffi.load('libc.so.6').func('int malloc_trim(size_t)');
+  return () => void trim(0);
 }

@@ -94,7 +94,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
     }
     log.info(listens, 'serving');
     tellLauncher(host, { type: 'serving', ...tells });
-    giveBackMemory(host);
+    giveBackMemory(host, log);
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {

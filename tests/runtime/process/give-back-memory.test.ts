@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { loadTrim } from '../../../runtime/process/give-back-memory.js';
 
 /** Leaves a block in ten of 200 MB, so that the rest is no end of a heap; prints what is resident before and after. */
-const script = (module: string) => `
-  import { loadTrim } from '${module}';
+const giveBack = `
   const trim = await loadTrim();
   let blocks = Array.from({ length: 2_000 }, () => Buffer.alloc(100_000, 1));
   blocks = blocks.filter((block, at) => at % 10 === 0);
@@ -17,10 +16,28 @@ const script = (module: string) => `
   console.log(before - process.memoryUsage.rss(), blocks.length);
 `;
 
-test('memory between blocks that are still in use goes back to the system', async (t) => {
-  if ((await loadTrim()) === undefined) return t.skip('there is no glibc');
+/** Where the library is missing. */
+const lackLibrary = `
+  import { register } from 'node:module';
+  const resolve = (name, context, next) => { if (name === 'koffi') throw new Error('no koffi'); return next(name, context); };
+  register('data:text/javascript,export const resolve = ' + resolve);
+  giveBackMemory(process, { info: ({ err }, text) => console.log(err.message, text) });
+`;
+
+/** @returns what it prints */
+async function run(script: string): Promise<string> {
   const module = new URL('../../../runtime/process/give-back-memory.js', import.meta.url).href;
-  const args = ['--expose-gc', '--input-type=module', '--eval', script(module)];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  assert.ok(Number.parseInt(stdout) > 100_000_000, stdout);
+  const whole = `import { giveBackMemory, loadTrim } from '${module}';${script}`;
+  const args = ['--expose-gc', '--input-type=module', '--eval', whole];
+  return (await promisify(execFile)(process.execPath, args)).stdout;
+}
+
+test('memory between blocks that are still in use goes back to the system', async (t) => {
+  if (!(await loadTrim().catch(() => undefined))) return t.skip('there is no glibc');
+  const freed = await run(giveBack);
+  assert.ok(Number.parseInt(freed) > 100_000_000, freed);
+});
+
+test('the log says once why memory cannot go back', async () => {
+  assert.match(await run(lackLibrary), /^no koffi freed memory stays [^\n]*\n$/);
 });
