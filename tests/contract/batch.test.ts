@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
 import { before, describe, it, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { eventually, untilStill } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -322,7 +321,7 @@ test('open batches leave room for everything else', { timeout: 30_000 }, async (
   });
   t.after(() => batches.forEach((sent) => sent.destroy()));
   // Of 64, one address gets four fifths.
-  while (reasons.length < 240 - 51) await sleep(5);
+  await eventually(() => reasons.length >= 240 - 51);
   assert.deepEqual(new Set(reasons), new Set(['QUEUE_FULL']));
   assert.equal((await fetch(`${service.rest}/readyz`)).status, 200);
   const { status } = await detect(service, scriptedPicture('a', 'answer', { cropBytes: 1 }));
@@ -330,5 +329,5 @@ test('open batches leave room for everything else', { timeout: 30_000 }, async (
 
   for (const sent of batches) sent.destroy();
   const again = async () => (await post(service, [['file', scriptedPicture('b')]])).status;
-  while ((await again()) !== 200) await sleep(5);
+  await eventually(async () => (await again()) === 200);
 });

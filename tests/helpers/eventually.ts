@@ -10,7 +10,7 @@ export async function eventually<T>(
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`not so after ${timeoutMs} ms: ${String(ask)}`);
-    await sleep(20);
+    await sleep(5);
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../../generated/imageanalysis/v1/score_config.js';
 import { createConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
+import { eventually } from '../../helpers/eventually.js';
 import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 import { type CoreProcess, startCoreProcess } from '../../helpers/service/core-process.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -86,7 +86,7 @@ test('what was answered survives kill -9, in every round, over REST and gRPC', a
       scores.getDetectionScore({ company: 'acme', password }, metadataWithKey(apiKey), waiting, done),
     );
     assert.equal(stored.detectionScore, score);
-    while ((await fetch(`${rest}/readyz`)).status !== 200) await sleep(20);
+    await eventually(async () => (await fetch(`${rest}/readyz`)).ok);
   }
   const { apiKeys } = await unaryCall<ListApiKeysResponse>((done) => admin.listApiKeys({}, asAdmin, waiting, done));
   assert.deepEqual(

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { collectLog } from '../../helpers/collect-log.js';
 import { startDialects } from '../../helpers/databases/databases.js';
+import { eventually } from '../../helpers/eventually.js';
 import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
 import { startService } from '../../helpers/service/service.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -77,12 +78,12 @@ describe('PostgreSQL that goes while the service runs', { skip: postgres.skip },
 
     for (const company of ['acme', 'beta']) await service.createCompany(company, password);
     const loops = ['acme', 'beta'].map(changeAndRead);
-    while (readBack < 4) await sleep(10);
+    await eventually(() => readBack >= 4, 60_000);
     await postgres.server?.crash();
-    while (refusals.size === 0) await sleep(10);
+    await eventually(() => refusals.size > 0, 60_000);
     await postgres.server?.restart();
     readBack = 0;
-    while (readBack < 4) await sleep(10);
+    await eventually(() => readBack >= 4, 60_000);
     stopped = true;
     await Promise.all(loops);
     assert.deepEqual(lost, []);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { AdminServiceClient, type CreateApiKeyResponse } from '../../../generated/imageanalysis/v1/admin.js';
 import { findFreePorts } from '../../../launcher/ports.js';
 import { createConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 import { readSample } from '../../helpers/pictures/samples.js';
@@ -46,7 +46,7 @@ function startClients(rest: string, apiKey: string, picture: Buffer) {
     outcomes,
     async untilAnswered(count: number) {
       const wanted = outcomes.length + count;
-      while (outcomes.length < wanted) await sleep(5);
+      await eventually(() => outcomes.length >= wanted, 60_000);
     },
     async stop() {
       stopped = true;

@@ -208,7 +208,7 @@ test('messages of a stream count until they are answered, each as what it is', a
   // They wait on once all have come; none is given back twice.
   const waiting = begin();
   waiting.end(Buffer.concat([emptyMessages(1), frame(Buffer.alloc(45)), emptyMessages(1)]));
-  while (served.at(-1)?.readableEnded !== true) await sleep(1);
+  await eventually(() => served.at(-1)?.readableEnded);
   const counts = [messageBytes.taken];
   for (const message of [2, 2, 0, 1, 3]) {
     noteLast(message);
@@ -227,9 +227,9 @@ test('what arrives counts, whether or not it is read', async (t) => {
   });
   const stream = call(open(t, address), streamMetersPath);
   stream.write(frame(Buffer.alloc(10_000), { length: mebibyte }));
-  while (messageBytes.taken < 10_000) await sleep(1);
+  await eventually(() => messageBytes.taken >= 10_000);
   stream.close(constants.NGHTTP2_CANCEL);
-  while (messageBytes.taken > 0) await sleep(1);
+  await eventually(() => messageBytes.taken === 0);
 });
 
 test('pictures of streams that are answered give back no others', async (t) => {
@@ -351,7 +351,7 @@ test('responses count until they are read, and one too many is dropped', async (
   });
   const reader = call(open(t, address), readMeterPath);
   await once(reader, 'data');
-  while (unreadBytes.taken > 0) await sleep(1);
+  await eventually(() => unreadBytes.taken === 0);
 
   const session = open(t, address, { initialWindowSize: 0 });
   const unread = call(session, readMeterPath);
@@ -360,7 +360,7 @@ test('responses count until they are read, and one too many is dropped', async (
   const dropped = call(session, readMeterPath);
   assert.equal(await endOf(dropped), constants.NGHTTP2_ENHANCE_YOUR_CALM);
   unread.close(constants.NGHTTP2_CANCEL);
-  while (unreadBytes.taken > 0) await sleep(1);
+  await eventually(() => unreadBytes.taken === 0);
   // What was cancelled is not given back twice.
   await sleep(10);
   assert.equal(unreadBytes.taken, 0);
@@ -448,7 +448,7 @@ test('the message of a unary call counts until the call is answered', async (t) 
   await sleep(10);
   assert.equal(messageBytes.taken, 5 + 1_000 + waitingMessageBytes);
   served.respond({ 'grpc-status': ok }, { endStream: true });
-  while (messageBytes.taken > 0) await sleep(1);
+  await eventually(() => messageBytes.taken === 0);
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {
@@ -585,9 +585,8 @@ test('a stream that is refused while it is served leaves one line, with the reas
   const { service, log } = await startScripted(t);
   const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
   const end = endOf(stream);
-  const isServed = () => log.entries.some(({ msg }) => msg === 'call received');
   log.entries.length = 0;
-  while (!isServed()) await sleep(1);
+  await log.waitFor(({ msg }) => msg === 'call received');
   await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
   assert.equal(await end, invalidArgument);
   const lines = log.entries.filter(({ msg }) => msg !== 'call received');
@@ -678,7 +677,7 @@ test('an answer of which a byte is taken now and then is dropped too', withinMs,
   await once(stream, 'close');
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
   assert.ok(taken > 1, `${taken} were taken`);
-  while (unreadBytes.taken > 0) await sleep(1);
+  await eventually(() => unreadBytes.taken === 0);
 });
 
 test('an answer that nobody takes is dropped beside others that are taken', withinMs, async (t) => {

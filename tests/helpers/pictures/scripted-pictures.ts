@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../eventually.js';
 
 /** Module of a worker that does what the picture tells. */
 export const scriptedWorkerUrl = new URL('../service/scripted-worker.js', import.meta.url);
@@ -75,7 +75,7 @@ export function openStage(t: { after(close: () => unknown): unknown }): Stage {
       return readBegun();
     },
     async waitForBegun(count) {
-      while (readBegun().length < count) await sleep(2);
+      await eventually(() => readBegun().length >= count, 60_000);
     },
     release(...names) {
       for (const name of names) writeFileSync(path.join(folder, `release ${name}`), '');

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import {
   MeterReadingServiceClient,
   type ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog, type LogEntry } from '../collect-log.js';
+import { eventually } from '../eventually.js';
 import { createForm } from '../net/form.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../net/grpc.js';
 import { openStage, scriptedWorkerUrl } from '../pictures/scripted-pictures.js';
@@ -20,7 +20,7 @@ export async function startScripted(t: TestContext, environment: Record<string, 
   const received = async (count: number) => {
     const isReceived = ({ msg, method }: LogEntry) =>
       msg === 'call received' && !String(method).includes('AdminService');
-    while (log.entries.filter(isReceived).length < count) await sleep(2);
+    await eventually(() => log.entries.filter(isReceived).length >= count, 60_000);
   };
   return { stage, service, log, received };
 }

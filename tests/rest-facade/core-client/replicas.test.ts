@@ -7,6 +7,7 @@ import { createCoreClient } from '../../../rest-facade/core-client/core-client.j
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startFacade, withKey } from '../facade.js';
@@ -51,7 +52,7 @@ const listOf = (cores: readonly FakeCore[]) => `ipv4:${cores.map(({ port }) => `
 
 async function untilCalled(core: FakeCore, count: number): Promise<void> {
   const wanted = core.calls.length + count;
-  while (core.calls.length < wanted) await sleep(5);
+  await eventually(() => core.calls.length >= wanted);
 }
 
 async function startReplicas(t: TestContext, count: number) {

@@ -14,6 +14,7 @@ import {
 } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 import { deferred } from '../../../helpers/deferred.js';
+import { eventually } from '../../../helpers/eventually.js';
 import type { FixtureData, FixtureTasks } from './worker-fixture.js';
 
 interface Started {
@@ -78,13 +79,6 @@ const refusal = (reason: string) => (error: unknown) => {
   assert.equal(error.reason, reason);
   return true;
 };
-async function until(what: string, isTrue: () => boolean): Promise<void> {
-  for (let i = 0; i < 1000; i += 1) {
-    if (isTrue()) return;
-    await sleep(5);
-  }
-  assert.fail(`never: ${what}`);
-}
 
 test('a task gets its input and its output comes back', async (t) => {
   const { pool } = await start(t);
@@ -98,7 +92,7 @@ test('a task gets its input and its output comes back', async (t) => {
 test('two workers work at the same time', async (t) => {
   const { pool } = await start(t, { size: 2 });
   const both = [1, 2].map(() => pool.run('block', 300, { signal: forever() }));
-  await until('both run', () => pool.stats.running === 2);
+  await eventually(() => pool.stats.running === 2);
   await Promise.all(both);
 });
 
@@ -222,10 +216,10 @@ test('a running job learns that nobody waits any more, without an entry in the l
   const { pool, journal, logged } = await start(t);
   const caller = new AbortController();
   const running = pool.run('obedient', null, { signal: caller.signal });
-  await until('it begins', () => journal().length > 0);
+  await eventually(() => journal().length > 0);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
-  await until('it stops', () => pool.stats.running === 0);
+  await eventually(() => pool.stats.running === 0);
   assert.deepEqual(journal(), ['obedient begins', 'obedient stops']);
   assert.deepEqual(logged, []);
 });
@@ -288,7 +282,7 @@ test('a job that was aborted is not tried again when its worker dies', async (t)
   const { pool, journal } = await start(t);
   const caller = new AbortController();
   const running = pool.run('dieLater', 50, { signal: caller.signal });
-  await until('it begins', () => journal().length > 0);
+  await eventually(() => journal().length > 0);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
@@ -324,7 +318,7 @@ test('a worker that hangs in native code is reported, since only the end of the 
   await hung.promise;
   // Who closes learns that it is still there.
   const closed = pool.close(0);
-  await until('the other worker ended', () => journal().includes('released'));
+  await eventually(() => journal().includes('released'));
   assert.equal(await Promise.race([closed, sleep(100, 'waits', { ref: false })]), 'waits');
   closeSync(openSync(fifo, 'w'));
   await closed;
@@ -347,7 +341,7 @@ test('while no worker can be started jobs are refused at once, those that wait t
     for (const wait of waiting)
       await assert.rejects(pool.run('echo', 1, { signal: forever(), wait }), refusal('WORKER_LOST'));
     letStart(true);
-    await until('a worker is back', () => pool.stats.workers === 1);
+    await eventually(() => pool.stats.workers === 1);
     assert.equal(told.at(-1), true);
     // Failed starts are forgotten: a worker that is lost now is waited for.
     assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
@@ -372,10 +366,10 @@ test('a worker whose start hangs is given up and replaced', async (t) => {
 
   letStart(true);
   t.mock.timers.tick(restartDelayMs(1));
-  await until('a worker is there', () => pool.stats.workers === 1);
+  await eventually(() => pool.stats.workers === 1);
   assert.deepEqual(told, [true, false, true]);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  await until('the first ended when it came back', () => journal().includes('released'));
+  await eventually(() => journal().includes('released'));
   t.mock.timers.tick(60_000);
   assert.equal(pool.stats.workers, 1);
 });
@@ -384,7 +378,7 @@ test('a stuck worker that comes back is told to stop, releases its sessions and 
   const { pool, journal } = await start(t, { taskTimeoutMs: 60 });
   await assert.rejects(pool.run('obedient', null, { signal: forever() }), refusal('INTERNAL'));
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  await until('it released its sessions', () => journal().includes('released'));
+  await eventually(() => journal().includes('released'));
   assert.deepEqual(journal(), ['obedient begins', 'obedient stops', 'released']);
 });
 
@@ -447,10 +441,10 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
   const run = (name: string, ms: number, weight: number) =>
     pool.run('weigh', { ms, weight }, { signal }).then(() => done.push(name));
   const first = run('heavy', 1_000, 1);
-  await until('it has its memory', () => journal().length > 0);
+  await eventually(() => journal().length > 0);
   const others = [run('second', 1, 0.7), run('third', 1, 0.2)];
   await pool.run('echo', null, { signal });
-  await until('the others wait', () => pool.stats.queued === 2);
+  await eventually(() => pool.stats.queued === 2);
   assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
   await Promise.all([first, ...others]);
   assert.equal(done[0], 'heavy');
@@ -461,7 +455,7 @@ test('a job that waits for memory begins anew with its bytes', async (t) => {
   const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const call = { signal: forever(), reportStart: () => void starts.push('weigh') };
   const first = pool.run('weigh', { ms: 300, weight: 1 }, call);
-  await until('it has its memory', () => journal().length > 0);
+  await eventually(() => journal().length > 0);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
   const others = bytes.map((part) => pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, call));
   assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
@@ -473,9 +467,9 @@ test('what a job waited for is free for others once its caller has gone', async 
   const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const caller = new AbortController();
   const first = pool.run('weigh', { ms: 500, weight: 0.5 }, { signal: forever() });
-  await until('it has its memory', () => journal().length > 0);
+  await eventually(() => journal().length > 0);
   const second = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
-  await until('it waits', () => pool.stats.queued === 1);
+  await eventually(() => pool.stats.queued === 1);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(second, refusal('CLIENT_CLOSED'));
   const done: string[] = [];
