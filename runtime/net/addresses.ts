@@ -9,12 +9,11 @@ export function formatAddress(address: { readonly host: string; readonly port: n
 }
 
 /**
- * The part of a peer's address that identifies one caller: without the port, which differs for each
- * connection; for IPv6 only the first 64 bits, which is what a provider assigns to one customer.
+ * The part of an address that identifies one caller: for IPv6 only the first 64 bits, which is what a provider assigns to
+ * one customer.
  */
-export function callerAddress(peer: string): string {
-  const host = peer.replace(/^(ipv4|ipv6):/, '').replace(/^\[?([^\]]*?)\]?:\d+$/, unlessBareIPv6);
-  const text = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+export function callerAddress(given: string): string {
+  const text = given.replace(/%.*$/, '');
   if (isIP(text) === 0) return text;
   const address = ipaddr.process(text);
   if (address instanceof ipaddr.IPv4) return address.toString();
@@ -22,11 +21,6 @@ export function callerAddress(peer: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
-}
-
-// `fe80::1:8080` is an address that happens to end like one with a port.
-function unlessBareIPv6(peer: string, host: string): string {
-  return isIPv6(peer) ? peer : host;
 }
 
 /** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */

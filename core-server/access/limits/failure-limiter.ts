@@ -8,7 +8,6 @@ export interface PasswordAttempt {
   readonly company: string;
   /** Public id of the API key that was sent. */
   readonly keyId: string;
-  /** With or without a port. */
   readonly clientAddress: string;
 }
 

@@ -54,7 +54,7 @@ export function openCall(
     timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - performance.now()),
     requestId,
     keyId,
-    clientAddress: addressBehindProxy(grpcCall.getPeer(), metadata, settings.isTrustedProxy),
+    clientAddress: addressBehindProxy(peerAddress(grpcCall), metadata, settings.isTrustedProxy),
     trace,
     reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
@@ -117,9 +117,13 @@ function tookTooLong(limitMs: number): Refusal {
   return refuse('DEADLINE', message, { limit: limitMs });
 }
 
-/** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
+/** Where a call came from, without the port, which differs for each connection. */
+export function peerAddress(grpcCall: { getPeer(): string }): string {
+  return grpcCall.getPeer().replace(/:\d+$/, '');
+}
+
+/** The caller's address: that of the peer, or if that is a trusted proxy, of the proxy's client. */
 export function addressBehindProxy(peer: string, metadata: Metadata, isTrustedProxy: IsTrustedProxy): string {
-  const address = peer.replace(/:\d+$/, '');
   const [client] = metadata.get('x-forwarded-for');
-  return typeof client === 'string' && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
+  return typeof client === 'string' && isIP(client) !== 0 && isTrustedProxy(peer) ? client : peer;
 }

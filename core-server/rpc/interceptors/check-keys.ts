@@ -6,7 +6,7 @@ import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
 import { operationName } from '../../common/operation-name.js';
-import { addressBehindProxy } from '../adapters/open-call.js';
+import { addressBehindProxy, peerAddress } from '../adapters/open-call.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
 import { nameOf, serviceOf } from '../service-paths.js';
@@ -79,7 +79,7 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined):
 /** Checks the metadata `adminkey` of every administration call. @param isTrustedProxy whose `x-forwarded-for` is trusted */
 export function checkAdminKeys(checkAdminKey: AdminKeyCheck, isTrustedProxy: IsTrustedProxy): KeyCheck {
   return async (metadata, _, grpcCall) => {
-    const peer = grpcCall.getPeer();
+    const peer = peerAddress(grpcCall);
     const client = addressBehindProxy(peer, metadata, isTrustedProxy);
     await checkAdminKey(readSecret(metadata, 'adminkey'), client, peer);
   };

@@ -136,18 +136,26 @@ test('a service that nobody has given an operation is closed; health and reflect
 });
 
 test('guesses of the admin key are slowed down by address, right ones are not', async () => {
-  const check = createAdminKeyCheck('right');
-  const reasonOf = (sent: string, client: string, peer = client) =>
-    check(sent, client, peer).then(
+  const check = checkAdminKeys(createAdminKeyCheck('right'), (address) => address === '10.0.0.3');
+  let port = 0;
+  const reasonOf = (sent: string, peer: string, client = 'unknown') => {
+    const metadata = new Metadata();
+    metadata.set('adminkey', sent);
+    metadata.set('x-forwarded-for', client);
+    // Each comes on a connection of its own.
+    port += 1;
+    const call = { getPeer: () => `${peer}:${port}` } as ServerInterceptingCallInterface;
+    return check(metadata, {} as ServerMethodDefinition<unknown, unknown>, call).then(
       () => 'OK',
       (error: unknown) => Refusal.from(error).reason,
     );
-  for (let port = 0; port < 10; port += 1) assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
-  assert.equal(await reasonOf('wrong', '10.0.0.1:9'), 'RATE_LIMITED');
-  assert.equal(await reasonOf('right', '10.0.0.1:9'), 'RATE_LIMITED');
-  for (let time = 0; time < 20; time += 1) assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
+  };
+  for (let time = 0; time < 10; time += 1) assert.equal(await reasonOf('wrong', '10.0.0.1'), 'INVALID_API_KEY');
+  assert.equal(await reasonOf('wrong', '10.0.0.1'), 'RATE_LIMITED');
+  assert.equal(await reasonOf('right', '10.0.0.1'), 'RATE_LIMITED');
+  for (let time = 0; time < 20; time += 1) assert.equal(await reasonOf('right', '10.0.0.2'), 'OK');
   // Behind a facade, one caller does not lock out another, unless it invents addresses.
-  const behind = (sent: string, client: number) => reasonOf(sent, `10.1.0.${client}`, '10.0.0.3:9');
+  const behind = (sent: string, client: number) => reasonOf(sent, '10.0.0.3', `10.1.0.${client}`);
   for (let guess = 0; guess < 11; guess += 1) await behind('wrong', 1);
   assert.deepEqual([await behind('right', 1), await behind('right', 2)], ['RATE_LIMITED', 'OK']);
   for (let client = 2; client < 92; client += 1) assert.equal(await behind('wrong', client), 'INVALID_API_KEY');
