@@ -42,7 +42,9 @@ function sizeOfPlainJpeg(bytes: Buffer): Size | undefined {
     if (marker !== startOfFrame || size !== undefined || at + 19 > file.length) return undefined;
     const [bits, components] = [file.byte(at + 4), file.byte(at + 9)];
     const [luma = 0, ...chroma] = [11, 14, 17].map((place) => file.byte(at + place));
-    const isPlain = bits === 8 && components === 3 && chroma.every((factors) => factors === 0x11);
+    // Channels of these names are taken for RGB, whatever else the file says.
+    const isNamed = ['R', 'G', 'B'].every((name, i) => file.byte(at + 10 + 3 * i) === name.charCodeAt(0));
+    const isPlain = !isNamed && bits === 8 && components === 3 && chroma.every((factors) => factors === 0x11);
     if (!isPlain || !lumaSampling.includes(luma)) return undefined;
     size = { width: file.uint(at + 7, 2), height: file.uint(at + 5, 2) };
   }

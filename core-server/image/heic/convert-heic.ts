@@ -42,7 +42,7 @@ export async function convertHeic(
     const [answer] = (await Promise.race([once(thread, 'message', { signal: until }), ended])) as [HeicOutput];
     const { width, height, rgba } = answer;
     checkSize({ width, height }, limits);
-    const pixels = sharp(rgba, { raw: { width, height, channels: 4 } }).removeAlpha();
+    const pixels = sharp(rgba, { raw: { width, height, channels: 4 } }).flatten({ background: '#ffffff' });
     return { type: 'jpeg', bytes: await pixels.jpeg({ quality, chromaSubsampling: '4:4:4' }).toBuffer() };
   } catch (error) {
     signal.throwIfAborted();

@@ -52,6 +52,8 @@ test('what is not plain is left to sharp', async () => {
   };
   const frame = plain.indexOf(Buffer.from([0xff, 0xc0]));
   const scan = plain.indexOf(Buffer.from([0xff, 0xda]));
+  const named = Buffer.from(plain);
+  for (const [i, name] of [...Buffer.from('RGB')].entries()) named[frame + 10 + 3 * i] = named[scan + 5 + 2 * i] = name;
   const adobe = Buffer.from('ffee000e41646f626500640000000000', 'hex');
   const table: [string, Uint8Array][] = [
     ['progressive', await quarters().jpeg({ progressive: true }).toBuffer()],
@@ -61,6 +63,7 @@ test('what is not plain is left to sharp', async () => {
     ['with a profile', await quarters().withIccProfile('p3').jpeg().toBuffer()],
     ["with Adobe's marker", Buffer.concat([plain.subarray(0, 2), adobe, plain.subarray(2)])],
     ['PNG', await quarters().png().toBuffer()],
+    ['whose channels are named R, G and B', named],
     ['of 12 bits', changed(frame + 4, 12)],
     ['of an unusual sampling', changed(frame + 11, 0x41)],
     ['of subsampled luma', changed(frame + 14, 0x22)],

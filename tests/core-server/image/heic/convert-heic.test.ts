@@ -6,7 +6,8 @@ import { convertHeic } from '../../../../core-server/image/heic/convert-heic.js'
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const root = new URL('../../../../../', import.meta.url);
-const bytes = readFileSync(new URL('tests/core-server/image/heic/astronaut.heic', root));
+const read = (name: string) => readFileSync(new URL(`tests/core-server/image/heic/${name}.heic`, root));
+const bytes = read('astronaut');
 const limits = { maxBytes: bytes.length, maxPixels: 320 * 320, maxSide: 320 };
 const convert = (file = bytes, changed: Partial<typeof limits> = {}, signal = new AbortController().signal) =>
   convertHeic({ bytes: file, type: 'heic' }, { ...limits, ...changed }, signal);
@@ -25,6 +26,21 @@ test('a HEIC becomes a JPEG of the same picture', async () => {
   ]);
   const difference = made.reduce((sum, value, i) => sum + Math.abs(value - (original[i] ?? 0)), 0) / made.length;
   assert.ok(difference < 6, `${difference.toFixed(1)} levels apart`);
+});
+
+test('of several pictures it is the primary one, white where it is transparent', async () => {
+  // Green, then blue and transparent red.
+  const { data, info } = await sharp((await convert(read('second-is-primary'))).bytes)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const colourAt = (x: number) => [...data.subarray(x * 3, x * 3 + 3)].map((value) => Math.round(value / 100));
+  assert.deepEqual(
+    [colourAt(8), colourAt(info.width - 8)],
+    [
+      [0, 0, 2],
+      [3, 3, 3],
+    ],
+  );
 });
 
 test('one with too many pixels is IMAGE_TOO_MANY_PIXELS before they are decoded', async () => {
