@@ -26,7 +26,7 @@ UNMIRRORED_SHARE = 0.8  # of its score is left to a face that the mirror image d
 
 @dataclass(frozen=True)
 class CascadeRule:
-    overview_side: int  # longest side of the overview; never enlarged
+    overview_side: int  # longest side of the overview, but for panoramas; never enlarged
     weak_score: float  # a candidate of this score may be a face
     sure_score: float  # a candidate of this score is taken for one
     upright_score: float  # a candidate of this score shows that the picture is not on its side
@@ -50,7 +50,9 @@ class CascadeRule:
         return CascadeRule(**{re.sub("[A-Z]", lambda c: "_" + c[0].lower(), k): v for k, v in settings.items()})
 
     def overview_scale(self, width, height):
-        return min(1.0, self.overview_side / max(width, height))
+        longer, shorter = max(width, height), min(width, height)
+        # Panoramas have as many pixels as a picture that is three times as long as high.
+        return min(1.0, self.overview_side * max(1.0, longer / shorter / 3) ** 0.5 / longer)
 
     def suffices(self, glance, scale):
         """Whether the glance serves as the first look; boxes in picture pixels, `scale` is that of the overview.

@@ -32,9 +32,14 @@ interface SecondLook {
   readonly zoom: number;
 }
 
+/** Panoramas are longer than so many times their height: their overview has as many pixels as that of such a picture. */
+const longestPlain = 3;
+
 /** The rule for pictures of one size. All boxes are in the picture's pixels. */
 export function createCascade(rule: CascadeRule, size: Size) {
-  const overviewScale = Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
+  const [longer, shorter] = [Math.max(size.width, size.height), Math.min(size.width, size.height)];
+  const overviewSide = rule.overviewSide * Math.sqrt(Math.max(1, longer / shorter / longestPlain));
+  const overviewScale = Math.min(1, overviewSide / longer);
   /** Whether it may be a face. */
   const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
   /** A test for faces of at least this side. */

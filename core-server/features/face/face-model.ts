@@ -18,7 +18,7 @@ const share = z.number().min(0).max(1);
  * overview, the picture at `overviewSide`.
  */
 const ruleSchema = z.strictObject({
-  /** Longer side of the overview, pixels; a picture is never enlarged to it. */
+  /** Longer side of the overview, pixels, but for panoramas, whose is longer; a picture is never enlarged to it. */
   overviewSide: z.number().int().min(32),
   /** A candidate with this score may be a face. */
   weakScore: share,

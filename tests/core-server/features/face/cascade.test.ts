@@ -39,6 +39,9 @@ test('the overview is bounded and never enlarges', () => {
   assert.equal(createCascade(rule, { width: 960, height: 1280 }).overviewScale, 0.5);
   assert.equal(createCascade(rule, { width: 640, height: 480 }).overviewScale, 1);
   assert.equal(createCascade(rule, { width: 64, height: 64 }).overviewScale, 1);
+  // Three times as long as high, and a panorama of twelve times, of the same number of pixels.
+  assert.equal(createCascade(rule, { width: 1920, height: 640 }).overviewScale, 1 / 3);
+  assert.equal(createCascade(rule, { width: 640, height: 7680 }).overviewScale, 1 / 6);
 });
 
 test('a glance suffices that is sure of a large face and sees no smaller one', () => {
