@@ -77,6 +77,11 @@ export async function writeRedacted(line: Line, { image, contentType }: Redacted
   return { file, feature, error: { code: 'UNKNOWN', reason: 'UNWRITABLE', message: nameTooLong } };
 }
 
+/** Whether a picture has a redacted copy, of whatever type. */
+export function hasRedacted(file: string, copies: Copies): boolean {
+  return ['jpg', 'png', 'webp'].some((extension) => existsSync(copyOf(file, copies, extension) ?? ''));
+}
+
 const nameTooLong = 'the name of its copy is too long for this disk, want a shorter file name';
 
 /** @returns false if the disk takes no name of that length: it lies in the picture, and others may have a copy */

@@ -20,7 +20,8 @@ files are skipped and reported. Files named on the command line are always sent.
   --csv FILE         write all results there at the end, one row per face or reading
   --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
   --fuse             read the photos of each folder, up to 8, as those of one meter: a line a folder
-  --redact FOLDER    write copies with hidden faces and without metadata there, in place of a feature's results
+  --redact FOLDER    write copies with hidden faces and without metadata there, in place of a feature's results;
+                     for other copies of the same pictures, name another folder
   --address HOST     host:port of the core's gRPC service; default: 127.0.0.1 and CORE_PORT, or 50051
   --tls-ca FILE      PEM file with the CA that signed the core's certificate
   --company NAME     use this company's score as the threshold (faces)

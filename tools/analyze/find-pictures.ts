@@ -8,7 +8,7 @@ const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
 interface FindOptions {
   /** Called for each file in a folder without an image extension. */
   readonly onLeftOut?: (file: string) => void;
-  /** Called for each file or folder that does not exist; without it, that is left out silently. */
+  /** Called for each file or folder that is not there or cannot be read; without it, that is left out silently. */
   readonly onMissing?: (name: string, why: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -18,35 +18,36 @@ interface FindOptions {
  * count as their targets; a folder that several paths lead to is listed once, so links may form circles.
  * @throws `signal.reason` once aborted
  */
-export async function* findPictures(
-  wanted: readonly string[],
-  { onLeftOut, onMissing, signal }: FindOptions = {},
-): AsyncGenerator<string> {
+export async function* findPictures(wanted: readonly string[], options: FindOptions = {}): AsyncGenerator<string> {
+  const { onLeftOut, onMissing, signal } = options;
   const listed = new Set<string>();
   for (const one of wanted) {
     signal?.throwIfAborted();
     const kind = await stat(one).catch((error: unknown) => onMissing?.(one, whyUnreadable(error)));
     if (kind?.isDirectory() === false) yield path.normalize(one);
     else if (kind)
-      for await (const file of walk(one, listed, signal))
+      for await (const file of walk(one, listed, options))
         if (pictureNames.test(file)) yield file;
         else onLeftOut?.(file);
   }
 }
 
 /** All files below, also behind links, except in folders already listed. */
-async function* walk(folder: string, listed: Set<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const real = await realpath(folder);
-  if (listed.has(real)) return;
+async function* walk(folder: string, listed: Set<string>, options: FindOptions): AsyncGenerator<string> {
+  const { onMissing, signal } = options;
+  const leaveOut = (error: unknown): undefined => void onMissing?.(folder, whyUnreadable(error));
+  const real = await realpath(folder).catch(leaveOut);
+  if (real === undefined || listed.has(real)) return;
   listed.add(real);
-  const entries = await readdir(folder, { withFileTypes: true });
+  // Such as the lost+found of a disk.
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(leaveOut)) ?? [];
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const entry of entries) {
     signal?.throwIfAborted();
     const file = path.join(folder, entry.name);
     // A broken link is reported by whoever reads it.
     const kind = entry.isSymbolicLink() ? await stat(file).catch(() => undefined) : entry;
-    if (kind?.isDirectory()) yield* walk(file, listed, signal);
+    if (kind?.isDirectory()) yield* walk(file, listed, options);
     else if (kind?.isFile() !== false) yield file;
   }
 }

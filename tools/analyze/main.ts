@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { runCommand, warn as warnOf } from '../run-command.js';
-import { assertApart, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
+import { assertApart, hasRedacted, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { assertTable, writeCsv } from './csv.js';
@@ -54,7 +54,8 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   if (leftOut.count > 0) warn(leftOutText(leftOut));
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
-  const results = await openResultsFile(output, options.feature);
+  const isKept = (file: string) => copies?.option !== 'redact' || hasRedacted(file, copies);
+  const results = await openResultsFile(output, options.feature, isKept);
   if (copies?.option === 'annotate') await writeMissing(results.lines(), copies, warn, signal);
   const counts = { skipped: 0, answered: 0, failed: 0 };
   const summary = createSummary();

@@ -18,16 +18,21 @@ const lineStart = '{"file":"';
 /**
  * Opens or creates a file with one JSON line per picture, from which an interrupted run resumes. A last line that such
  * a run left incomplete is cut off, so that every line is complete.
+ * @param isKept whether there still is what a successful line stands for
  * @throws ConfigError if it is no file, such as a pipe, or contains anything else, such as a picture; it remains
  *   unchanged
  */
-export async function openResultsFile(name: string, feature: FeatureName) {
+export async function openResultsFile(
+  name: string,
+  feature: FeatureName,
+  isKept: (file: string) => boolean = () => true,
+) {
   const handle = await open(name, 'a+');
   let done: Set<string>;
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
-    const found = await readDone(name, feature);
+    const found = await readDone(name, feature, isKept);
     done = found.done;
     if (found.bytes < stat.size) await handle.truncate(found.bytes);
   } catch (error) {
@@ -59,13 +64,13 @@ export async function openResultsFile(name: string, feature: FeatureName) {
 }
 
 /** Which pictures need not be sent again, and the length of all complete lines. */
-async function readDone(name: string, feature: FeatureName) {
+async function readDone(name: string, feature: FeatureName, isKept: (file: string) => boolean) {
   const done = new Set<string>();
   let bytes = 0;
   for await (const { line, text } of readLines(name)) {
     bytes += Buffer.byteLength(text) + 1;
     if (line.feature !== feature) continue;
-    if (line.error === undefined || permanent.has(line.error.reason)) done.add(line.file);
+    if (line.error ? permanent.has(line.error.reason) : isKept(line.file)) done.add(line.file);
     else done.delete(line.file);
   }
   return { done, bytes };

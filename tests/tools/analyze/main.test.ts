@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import files, { appendFile, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -97,6 +97,10 @@ describe('npm run analyze', () => {
     assert.ok(!copy.equals(await readFile(path.join(folder, 'photos/more/1.jpg'))));
     const again = await run('--redact', 'hidden', 'photos/more');
     assert.match(again.stderr, /20 done before/);
+    // Elsewhere, such as with another score, there are none yet.
+    const elsewhere = await run('--redact', 'stricter', '--min-score', '0.05', 'photos/more');
+    assert.match(elsewhere.stderr, /100% 20\/20,.*\n.*with faces 20;/);
+    assert.equal((await readdir(path.join(folder, 'stricter/photos/more'))).length, 20);
     const long = `${'x'.repeat(248)}.jpg`;
     await copyFile(path.join(folder, 'photos/more/1.jpg'), path.join(folder, long));
     const unwritable = await run('--redact', 'hidden', '--output', 'long.jsonl', long, 'photos/0.jpg');
@@ -720,6 +724,30 @@ test('links are followed, but not round in a circle', async (t) => {
   // The one that is lost gets a line that says so.
   assert.deepEqual(await find('linked'), ['linked/file.jpg', 'linked/folder/1.jpg', 'linked/lost.jpg']);
   assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
+});
+
+test('a folder that cannot be read is named and left out', async (t) => {
+  const folder = await createTemporaryFolder(t);
+  for (const name of ['a', 'lost+found', 'z']) {
+    await mkdir(path.join(folder, name));
+    await writeFile(path.join(folder, name, '1.jpg'), '');
+  }
+  const { readdir: list } = files;
+  t.mock.method(files, 'readdir', (...args: Parameters<typeof list>) =>
+    String(args[0]).endsWith('lost+found')
+      ? Promise.reject(Object.assign(new Error(), { code: 'EACCES' }))
+      : list(...args),
+  );
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const missing: string[] = [];
+  const found: string[] = [];
+  const onMissing = (name: string, why: string) => missing.push(`${path.basename(name)}: ${why}`);
+  for await (const file of findPictures([folder], { onMissing })) found.push(path.relative(folder, file));
+  assert.deepEqual([found, missing], [['a/1.jpg', 'z/1.jpg'], ['lost+found: it cannot be read: no permission']]);
 });
 
 test('a folder that several paths lead to is listed once', async (t) => {
