@@ -92,8 +92,10 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   });
   // Those in progress, one read ahead, one that is being read, and what arrives meanwhile.
   const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes) + callWindowBytes;
+  const messageBytes = Math.max(minMessageBytes, 2 * streamBytes);
   const limits = {
-    messageBytes: createFairBudget(Math.max(minMessageBytes, 2 * streamBytes)),
+    messageBytes: createFairBudget(messageBytes),
+    messageBytesOfKeys: createFairBudget(messageBytes),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: maxDeadlineMs + takeAnswerMs,
   };

@@ -52,13 +52,15 @@ export function createFairBudget(max: number) {
   };
 }
 
-/** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
-export function createHold(share: BudgetShare): (amount: number) => boolean {
+/** Holds as much of each share as it is called with; false, changing nothing, if one of them has no room for that. */
+export function createHold(...shares: readonly BudgetShare[]): (amount: number) => boolean {
   let held = 0;
   return (amount) => {
     const more = amount - held;
-    if (more > 0 && !share.take(more)) return false;
-    if (more < 0) share.give(-more);
+    if (more > 0 && !shares.every((share) => share.hasRoom(more))) return false;
+    for (const share of shares)
+      if (more > 0) share.take(more);
+      else share.give(-more);
     held = amount;
     return true;
   };

@@ -12,6 +12,8 @@ import { sanitizeHeaders } from './sanitize-headers.js';
 export interface StreamLimits {
   /** Limit in bytes for all messages, from their first byte until they are answered. */
   readonly messageBytes: FairBudget;
+  /** The same, shared out by the keys that calls show: with one key, eight addresses could take nearly all. */
+  readonly messageBytesOfKeys: FairBudget;
   /** Limit in bytes for all responses that clients have not read. */
   readonly unreadBytes: FairBudget;
   /** A response that is not read to its end for this long, while none is before it, is dropped with its call. */
@@ -50,7 +52,9 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     const isInVain = isOurs(path) && !share.hasRoom(unread.meanOf(address));
     if (mistake) noteMistake(stream, mistake);
     else if (isInVain) noteMistake(stream, noRoom());
-    limitMessages(stream, path, limits.messageBytes.of(address));
+    // By the whole key, not its public id: who makes one up has a share of his own, until he is refused.
+    const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? '').trim())] : [];
+    limitMessages(stream, path, [limits.messageBytes.of(address), ...ofKey]);
     limitUnread(stream, { share, tally: unread, address, takeAnswerMs: limits.takeAnswerMs });
     resetRefused(stream);
   });

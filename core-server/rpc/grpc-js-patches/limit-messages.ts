@@ -21,12 +21,12 @@ export const waitingMessageBytes = 2 ** 10;
 /** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
 export const chunkOverheadBytes = 256;
 
-/** Limits the messages of a stream: their bytes to its caller's share, their chunks, and without a key their number. */
-export function limitMessages(stream: ServerHttp2Stream, path: string, share: BudgetShare): void {
+/** Limits the messages of a stream: their bytes to its caller's shares, their chunks, and without a key their number. */
+export function limitMessages(stream: ServerHttp2Stream, path: string, shares: readonly BudgetShare[]): void {
   const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
-  const hold = createHold(share);
+  const hold = createHold(...shares);
   const addBytes = createMessageMeter();
   let underWay = 0;
   /** What each message counts that is whole, by its number. */

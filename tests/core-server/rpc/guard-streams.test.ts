@@ -114,6 +114,7 @@ async function serveGuarded(
   const http2Server = createServer();
   guardStreams(http2Server, {
     messageBytes: createFairBudget(mebibyte),
+    messageBytesOfKeys: createFairBudget(64 * mebibyte),
     unreadBytes: createFairBudget(mebibyte),
     takeAnswerMs: 60_000,
     ...limits,
@@ -434,6 +435,22 @@ test('each address has a share of its own', async (t) => {
   }
   // Of what the first one leaves, it could have had another 300 itself.
   assert.equal(unreadBytes.taken, 850);
+});
+
+test('a key has no more at eight addresses than at one, and leaves room for others', async (t) => {
+  const budgets = { messageBytes: createFairBudget(mebibyte), messageBytesOfKeys: createFairBudget(mebibyte) };
+  const address = await serveGuarded(t, budgets, (stream) => void stream.resume().on('error', () => undefined));
+  const send = async (localAddress: string, apikey: string) => {
+    const stream = call(open(t, address, {}, localAddress), streamFacesPath, { apikey });
+    const before = budgets.messageBytes.taken;
+    stream.write(frame(Buffer.alloc(mebibyte / 8), { length: mebibyte }));
+    await eventually(() => stream.closed || budgets.messageBytes.taken > before + mebibyte / 8);
+    return stream.closed;
+  };
+  const refused: boolean[] = [];
+  for (let host = 1; host <= 8; host += 1) refused.push(await send(`127.0.0.${host}`, 'a'));
+  assert.deepEqual(refused, [false, false, false, false, false, false, true, true]);
+  assert.equal(await send('127.0.0.9', 'b'), false);
 });
 
 test('the message of a unary call counts until the call is answered', async (t) => {
