@@ -14,6 +14,7 @@ import torch
 from data import HERE, RUNS
 from graphs import LocateGraph, MarkGraph, ReadGraph, RefineGraph
 from nets import LOCATE_SIZE, Locate, Mark, Read, Refine
+from quantise import quantise
 
 OPSET = 17
 OUTPUTS = {
@@ -44,7 +45,7 @@ def halve_weights(model: onnx.ModelProto) -> None:
         graph.node.insert(i, n)
 
 
-def export(module, net, checkpoint, inputs, names, outputs, dynamic, path):
+def export(module, net, checkpoint, inputs, names, outputs, dynamic, path, finish):
     saved = torch.load(checkpoint, map_location="cpu")
     net.load_state_dict(saved["average"])
     # Rounding to half precision before export makes the torch check exact about what is stored.
@@ -62,15 +63,16 @@ def export(module, net, checkpoint, inputs, names, outputs, dynamic, path):
         opset_version=OPSET,
         dynamo=False,
     )
-    model = onnx.load(str(path))
-    halve_weights(model)
-    onnx.checker.check_model(model)
-    onnx.save(model, str(path))
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     got = session.run(None, {n: v.numpy() for n, v in zip(names, inputs)})
     with torch.no_grad():
         want = [v.numpy() for v in graph(*inputs)]
     gap = max(float(np.abs(a - b).max()) for a, b in zip(got, want))
+    finish(path)
+    model = onnx.load(str(path))
+    halve_weights(model)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
     print(
         f"{path.name}: step {saved['step']}, {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}"
     )
@@ -102,9 +104,9 @@ def main():
             dynamic = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
             dynamic |= {output: {0: "count"} for output in OUTPUTS[name] if output != "fraction"}
         names = ["image", "quads"][: len(inputs)]
-        export(
-            graph, net(), getattr(args, name), inputs, names, OUTPUTS[name], dynamic, args.out / f"meter-{name}.onnx"
-        )
+        finish = quantise if name == "read" else lambda path: None
+        path = args.out / f"meter-{name}.onnx"
+        export(graph, net(), getattr(args, name), inputs, names, OUTPUTS[name], dynamic, path, finish)
 
 
 if __name__ == "__main__":

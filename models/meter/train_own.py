@@ -64,7 +64,7 @@ def main():
             env=here,
         )
     checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in NAMES}
-    run("export.py", *(x for n in NAMES for x in (f"--{n}", checkpoints[n])), "--out", out / "networks")
+    run("export.py", *(x for n in NAMES for x in (f"--{n}", checkpoints[n])), "--out", out / "networks", env=here)
     print("before:", flush=True)
     run("evaluate.py", "--data", data)
     print("after:", flush=True)
