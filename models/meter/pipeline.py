@@ -33,7 +33,7 @@ def is_sure(best, rules, enough) -> bool:
 
 def likeliest_places(hypotheses, rules):
     """The best hypotheses that were read; only the first if it leads clearly."""
-    best = sorted((h for h in hypotheses if h.readings), key=lambda h: -weigh(h, rules))[: rules["hypotheses"]]
+    best = likeliest(hypotheses, rules)[0][: rules["hypotheses"]]
     clear = len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]
     return best[:1] if clear else best
 
