@@ -48,17 +48,22 @@ export const settings = z.object({
     .refine(isGrpcTarget, grpcTargetWish)
     .default('127.0.0.1:50052')
     .describe("Address of the core's AdminService, for the administration port."),
-  REST_TLS_CERT: file.describe('PEM file with the certificate chain, for both ports; no TLS when unset.'),
-  REST_TLS_KEY: file.describe('PEM file with its private key.'),
+  REST_TLS_CERT: file
+    .describe('PEM file with the certificate chain, for both ports; no TLS when unset.')
+    .meta({ needs: ['REST_TLS_KEY'] }),
+  REST_TLS_KEY: file.describe('PEM file with its private key.').meta({ needs: ['REST_TLS_CERT'] }),
   REST_CORE_TLS_CA: file.describe(
     "PEM file with the CA that signed the core's certificate; no TLS to the core when unset.",
   ),
-  REST_CORE_TLS_CERT: file.describe('PEM file with the certificate that the facade presents to the core (mutual TLS).'),
-  REST_CORE_TLS_KEY: file.describe('PEM file with its private key.'),
+  REST_CORE_TLS_CERT: file
+    .describe('PEM file with the certificate that the facade presents to the core (mutual TLS).')
+    .meta({ needs: ['REST_CORE_TLS_KEY', 'REST_CORE_TLS_CA'] }),
+  REST_CORE_TLS_KEY: file.describe('PEM file with its private key.').meta({ needs: ['REST_CORE_TLS_CERT'] }),
   REST_CORE_TLS_NAME: z
     .string()
     .optional()
-    .describe("Name in the core's certificate, if it differs from the host name in the address."),
+    .describe("Name in the core's certificate, if it differs from the host name in the address.")
+    .meta({ needs: ['REST_CORE_TLS_CA'] }),
   REST_MAX_IMAGE_BYTES: wholeNumber(1, largestImageBytes)
     .default(10 * MiB)
     .describe('Maximum size of a picture file, in bytes.'),
@@ -109,22 +114,12 @@ export const settings = z.object({
   REST_LOG_LEVEL: logLevel,
 });
 
-/** Settings that are meaningless without another. */
-const companions = [
-  ['REST_TLS_CERT', 'REST_TLS_KEY'],
-  ['REST_TLS_KEY', 'REST_TLS_CERT'],
-  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_KEY'],
-  ['REST_CORE_TLS_KEY', 'REST_CORE_TLS_CERT'],
-  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_CA'],
-  ['REST_CORE_TLS_NAME', 'REST_CORE_TLS_CA'],
-] as const;
-
 /**
  * Reads the configuration from the environment variables `REST_*`; an empty one counts as unset.
  * @throws ConfigError that names every invalid variable, its value and what is wanted.
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  return readSettings(settings, companions, env, findMisfits);
+  return readSettings(settings, env, findMisfits);
 }
 
 /** Settings that are valid on their own but not together. Invalid ones are absent. */

@@ -80,11 +80,15 @@ export const settings = z.object({
     .describe(
       'Facades whose `x-forwarded-for` is trusted when password guessing is throttled, and whose connections are not limited.',
     ),
-  CORE_TLS_CERT: file.describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.'),
-  CORE_TLS_KEY: file.describe('PEM file with its private key.'),
-  CORE_TLS_CLIENT_CA: file.describe(
-    'PEM file with the CA that client certificates must be signed by (mutual TLS); no client certificate is requested when unset.',
-  ),
+  CORE_TLS_CERT: file
+    .describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.')
+    .meta({ needs: ['CORE_TLS_KEY'] }),
+  CORE_TLS_KEY: file.describe('PEM file with its private key.').meta({ needs: ['CORE_TLS_CERT'] }),
+  CORE_TLS_CLIENT_CA: file
+    .describe(
+      'PEM file with the CA that client certificates must be signed by (mutual TLS); no client certificate is requested when unset.',
+    )
+    .meta({ needs: ['CORE_TLS_CERT'] }),
   CORE_METRICS_PORT: metricsPort,
   CORE_METRICS_HOST: metricsHost,
   CORE_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
@@ -103,18 +107,11 @@ function isHeicInstalled(): boolean {
   }
 }
 
-/** Settings that are meaningless without another. */
-const companions = [
-  ['CORE_TLS_CERT', 'CORE_TLS_KEY'],
-  ['CORE_TLS_KEY', 'CORE_TLS_CERT'],
-  ['CORE_TLS_CLIENT_CA', 'CORE_TLS_CERT'],
-] as const;
-
 /**
  * Reads the settings from environment variables. An empty variable counts as unset.
  *
  * @throws ConfigError naming every mistake, one per line.
  */
 export function createConfig(environment: Readonly<Record<string, string | undefined>>): CoreConfig {
-  return readSettings(settings, companions, environment);
+  return readSettings(settings, environment);
 }

@@ -70,7 +70,7 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
   const isOff = read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
   const collector = read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || read('OTEL_EXPORTER_OTLP_ENDPOINT');
   if (collector === '' || isOff) return false;
-  readSettings(settings, [], environment);
+  readSettings(settings, environment);
   return true;
 }
 

@@ -44,40 +44,42 @@ export const logLevel = z
   .default('info')
   .describe('Lowest level that is logged.');
 
+/** What the `meta` of a setting says. */
+interface SettingMeta {
+  /** Whether its value must not appear in a message. */
+  readonly secret?: boolean;
+  /** Settings without which it is meaningless. */
+  readonly needs?: readonly string[];
+}
+
 /**
- * Reads settings from environment variables. An empty variable counts as unset. The value of a setting
- * marked as `secret` never appears in a message.
+ * Reads settings from environment variables. An empty variable counts as unset.
  *
- * @param companions settings that are meaningless without another: each with the one it needs
  * @param findMisfits finds settings that are valid on their own but not together; invalid ones are left out
  * @throws ConfigError naming every mistake: variable, value and wish
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   settings: z.ZodObject<Shape>,
-  companions: readonly (readonly [setting: string, wanted: string])[],
   environment: Readonly<Record<string, string | undefined>>,
   findMisfits: (read: Partial<z.infer<z.ZodObject<Shape>>>) => Iterable<string> = () => [],
 ): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const shown = (name: string) => {
-    const isSecret = (settings.shape[name] as z.ZodType | undefined)?.meta()?.['secret'] === true;
-    return isSecret ? 'set' : JSON.stringify(given[name]);
-  };
   const read: Record<string, unknown> = {};
-  const mistakes = Object.entries(settings.shape).flatMap(([name, setting]) => {
-    const { data, error } = (setting as z.ZodType).safeParse(given[name]);
+  const mistakes = (Object.entries(settings.shape) as [string, z.ZodType][]).flatMap(([name, setting]) => {
+    const { secret, needs = [] } = (setting.meta() ?? {}) as SettingMeta;
+    const { data, error } = setting.safeParse(given[name]);
     if (data !== undefined) read[name] = data;
-    return (error?.issues ?? []).map(({ message }) => `${name} is ${shown(name)}: ${message}`);
+    const shown = secret ? 'set' : JSON.stringify(given[name]);
+    const missing = name in given ? needs.filter((other) => !(other in given)) : [];
+    return [
+      ...(error?.issues ?? []).map(({ message }) => `${name} is ${shown}: ${message}`),
+      ...missing.map((other) => `${name} is set: want ${other} too`),
+    ];
   });
   const all = read as z.infer<z.ZodObject<Shape>>;
-  mistakes.push(
-    ...companions
-      .filter(([name, wanted]) => name in given && !(wanted in given))
-      .map(([name, wanted]) => `${name} is set: want ${wanted} too`),
-    ...findMisfits(all),
-  );
+  mistakes.push(...findMisfits(all));
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return all;
 }

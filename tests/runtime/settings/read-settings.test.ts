@@ -16,10 +16,12 @@ const settings = z.object({
   COUNT: wholeNumber(1, 10).default(3),
   SCORE: share.optional(),
   KEY: z.string().min(4, 'want at least 4 characters').optional().meta({ secret: true }),
-  CERT: z.string().optional(),
+  CERT: z
+    .string()
+    .optional()
+    .meta({ needs: ['KEY'] }),
 });
-const read = (environment: Record<string, string | undefined>) =>
-  readSettings(settings, [['CERT', 'KEY']], environment);
+const read = (environment: Record<string, string | undefined>) => readSettings(settings, environment);
 
 /** The lines that name the mistakes. */
 function mistakesOf(environment: Record<string, string>): string[] {
