@@ -40,7 +40,7 @@ interface RouterDependencies extends OperationDependencies, Observers {
 }
 
 /** Without all but `core`, as the facade is without settings, only that nothing is logged. */
-export type RouterOptions = Pick<RouterDependencies, 'core'> & Partial<RouterDependencies>;
+type RouterOptions = Pick<RouterDependencies, 'core'> & Partial<RouterDependencies>;
 
 export interface AppOptions extends RouterOptions {
   /** Whose `x-forwarded-for` is trusted; by default nobody's. */

@@ -106,7 +106,7 @@ export async function startRestFacade(deps: {
       port: server.port,
       /** Those of the administration and of the metrics are undefined if these are off. */
       adminPort: admin?.port,
-      metricsPort: metricsServer?.port,
+      metricsPort: metricsServer.port,
       /**
        * Stops listening after the configured delay, lets requests in flight finish, and ends them after the configured
        * grace period.

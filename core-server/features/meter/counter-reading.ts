@@ -26,7 +26,7 @@ export interface CounterReading {
 }
 
 /** Digits of as many wheels, and the probability that the strips give them. */
-export interface Alternative {
+interface Alternative {
   readonly text: string;
   readonly probability: number;
 }

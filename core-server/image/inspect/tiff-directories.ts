@@ -1,7 +1,7 @@
 import type { Cursor } from './cursor.js';
 
 /** A field of a TIFF's directory. */
-export interface TiffField {
+interface TiffField {
   /** How many values it says that it has. */
   readonly count: number;
   /** One at least; `unreadable` if its type is none of integers, or its first value not in the file. */

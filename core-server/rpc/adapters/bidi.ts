@@ -143,7 +143,7 @@ function idleTooLong(idleMs: number): Refusal {
 async function answerItem<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
   item: StreamItem<Request>,
-  call: Omit<OpenCall, 'close'>,
+  call: OpenCall,
 ): Promise<StreamAnswer<Response>> {
   const id = item.id.slice(0, maxIdLength);
   try {

@@ -2,7 +2,7 @@
 export type Digits = readonly number[];
 
 /** Steps (first and last) of a strip that a digit covers. */
-export interface Span {
+interface Span {
   readonly first: number;
   readonly last: number;
 }
