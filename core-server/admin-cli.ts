@@ -4,7 +4,6 @@ import { type Command, CommanderError } from 'commander';
 import { Refusal } from '../runtime/errors/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';
-import { generatePassword } from './access/companies/password.js';
 import { createAccess } from './access/create-access.js';
 import { createConfig } from './compose/config.js';
 import { createAdminProgram } from './features/admin/cli/program.js';
@@ -13,8 +12,6 @@ import { createAdminHandlers } from './features/admin/service.js';
 import { backUp } from './store/back-up.js';
 import { createDatabase, type Database, type DatabaseOptions, openDatabase } from './store/database.js';
 import { sqliteFileName } from './store/sqlite/sqlite-file.js';
-
-const now = (): Date => new Date();
 
 /**
  * Does the work on the store and closes it. A store that is missing and may not be means a mistyped folder, which would
@@ -74,12 +71,10 @@ process.stdout.on('error', ({ message }) => {
 
 const program = createAdminProgram({
   withHandlers: (work, { mayCreate } = { mayCreate: false }) =>
-    withStore(mayCreate, createDatabase, (db) => work(createAdminHandlers({ ...createAccess(db, now), now }))),
+    withStore(mayCreate, createDatabase, (db) => work(createAdminHandlers(createAccess(db)))),
   // As it is: a copy made before an upgrade is one that the older version can read.
   backUp: (file) => withStore(false, openDatabase, (db) => backUp(db, file)),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
-  generatePassword,
-  now,
 });
 process.exitCode = await run(program, process.argv);

@@ -14,21 +14,16 @@ export type Access = ReturnType<typeof createAccess>;
  *
  * @param passwords how many are hashed at once, and how many may wait; absent: as commands need it, one and none
  */
-export function createAccess(
-  db: Database,
-  now: () => Date,
-  passwords: SemaphoreLimits = { maxRunning: 1, maxWaiting: 0 },
-) {
+export function createAccess(db: Database, passwords: SemaphoreLimits = { maxRunning: 1, maxWaiting: 0 }) {
   const companyStore = createKnexCompanyStore(db);
   return {
     companyStore,
-    apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now }),
+    apiKeys: createApiKeys(createKnexApiKeyStore(db)),
     companies: createCompanies({
       store: companyStore,
       hasher: createPasswordHasher(),
       semaphore: createSemaphore(passwords),
       failures: createFailureLimiter(),
-      now,
     }),
   };
 }

@@ -92,7 +92,7 @@ export async function startCore(options: CoreOptions) {
     closers.push(() => db.destroy());
     await detectChanges(db);
 
-    const access = createAccess(db, () => new Date(), {
+    const access = createAccess(db, {
       maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
       maxWaiting: config.CORE_MAX_QUEUE,
     });

@@ -37,7 +37,7 @@ export async function registerDemoIn(
 export function registerDemo(db: Database, stopping?: AbortSignal): Promise<DemoCredentials | undefined> {
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction, stopping);
-    const { apiKeys, companies } = createAccess(transaction, () => new Date());
+    const { apiKeys, companies } = createAccess(transaction);
     if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
     const password = generatePassword();
     const { name: company } = await companies.create('demo', password);

@@ -104,9 +104,8 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
 }
 
 export function createAdminService(access: Access, settings: CallSettings): Service {
-  const handlers = createAdminHandlers({ ...access, now: () => new Date() });
   return {
     definition: AdminServiceService,
-    implementation: unaryAll(handlers, settings) satisfies Methods<AdminServiceServer>,
+    implementation: unaryAll(createAdminHandlers(access), settings) satisfies Methods<AdminServiceServer>,
   };
 }

@@ -152,8 +152,6 @@ async function parseAdminCommand(command: string): Promise<void> {
     backUp: () => Promise.reject(new Error('reached the store')),
     write: () => {},
     readPassword: () => Promise.resolve('a password'),
-    generatePassword: () => 'a password',
-    now: () => new Date(0),
   });
   const silence = (part: Command) => {
     part.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });

@@ -26,9 +26,8 @@ export function createCompanies(deps: {
   readonly hasher: PasswordHasher;
   readonly semaphore: Semaphore;
   readonly failures: FailureLimiter;
-  readonly now: () => Date;
 }) {
-  const { store, hasher, semaphore, failures, now } = deps;
+  const { store, hasher, semaphore, failures } = deps;
   const decoy = hasher.decoy();
   const hash = (password: string): Promise<string> => semaphore.run(administrator, () => hasher.hash(password));
 
@@ -44,7 +43,7 @@ export function createCompanies(deps: {
   return {
     /** @throws Refusal COMPANY_EXISTS */
     async create(name: string, password: string): Promise<Company> {
-      const createTime = now();
+      const createTime = new Date();
       if (!(await store.insert(name, await hash(password), createTime))) {
         throw invalidField('name', name, 'one that is not registered', 'COMPANY_EXISTS');
       }

@@ -6,7 +6,7 @@ import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; readonly now: () => Date }) {
+export function createApiKeys(store: ApiKeyStore) {
   const find = singleFlight((id: string) => store.find(id));
   return {
     /** Creates a key; `secret` is the whole key to send, and is not stored. */
@@ -16,7 +16,7 @@ export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; rea
         id: parts.id,
         label,
         operations: [...new Set(operations)],
-        createTime: now(),
+        createTime: new Date(),
         expireTime,
         revokeTime: undefined,
       };
@@ -31,7 +31,7 @@ export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; rea
 
     /** @throws Refusal UNKNOWN_API_KEY */
     async revoke(id: string): Promise<ApiKey> {
-      const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
+      const apiKey = isApiKeyId(id) ? await store.revoke(id, new Date()) : undefined;
       if (apiKey === undefined) throw unknownApiKey(id);
       return apiKey;
     },
@@ -49,7 +49,7 @@ export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; rea
       // An unknown id is compared too, so that refusing it takes the same work.
       const secretHash = stored?.secretHash ?? noHash;
       const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
-      if (stored === undefined || !matches || hasEnded(stored.apiKey, now())) throw invalidApiKey();
+      if (stored === undefined || !matches || hasEnded(stored.apiKey)) throw invalidApiKey();
       return stored.apiKey;
     },
   };
@@ -57,8 +57,8 @@ export function createApiKeys({ store, now }: { readonly store: ApiKeyStore; rea
 
 const noHash = Buffer.alloc(32);
 
-function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
-  return revokeTime !== undefined || (expireTime !== undefined && expireTime <= time);
+function hasEnded({ revokeTime, expireTime }: ApiKey): boolean {
+  return revokeTime !== undefined || (expireTime !== undefined && expireTime <= new Date());
 }
 
 function unknownApiKey(id: string): Refusal {

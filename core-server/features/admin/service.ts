@@ -22,14 +22,13 @@ export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
 export function createAdminHandlers(deps: {
   readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
   readonly companies: Pick<Companies, 'create' | 'setPassword' | 'setScore' | 'list' | 'delete'>;
-  readonly now: () => Date;
 }) {
-  const { apiKeys, companies, now } = deps;
+  const { apiKeys, companies } = deps;
   return {
     async createApiKey(request) {
       validateLabel(request.label);
       validateOperations(request.operations);
-      validateExpireTime(request.expireTime, now());
+      validateExpireTime(request.expireTime);
       return await apiKeys.create(request);
     },
     async listApiKeys() {

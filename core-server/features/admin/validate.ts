@@ -27,10 +27,10 @@ export function validateOperations(operations: readonly Operation[]): void {
 const endOfTimestamps = Date.UTC(10_000, 0);
 
 /** @throws Refusal INVALID_FIELD */
-export function validateExpireTime(time: Date | undefined, now: Date): void {
+export function validateExpireTime(time: Date | undefined): void {
   if (time === undefined) return;
   const isTimestamp = time.getTime() < endOfTimestamps;
-  if (isTimestamp && time > now) return;
+  if (isTimestamp && time > new Date()) return;
   const value = isTimestamp ? time.toISOString() : 'invalid';
   throw invalidField('expire_time', value, 'a time in the future');
 }

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createAccess } from '../../../core-server/access/create-access.js';
 import { registerDemo } from '../../../core-server/compose/first-start.js';
-import type { Database } from '../../../core-server/store/database.js';
 import { takeStartLock } from '../../../core-server/store/migrations/migrate.js';
 import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
-
-const access = (db: Database) => createAccess(db, () => new Date());
 
 for (const dialect of dialects) {
   describe(`first start on ${dialect.name}`, { skip: dialect.skip }, () => {
@@ -21,7 +18,7 @@ for (const dialect of dialects) {
       assert.ok(demo);
       assert.deepEqual(others, []);
       for (const db of replicas) {
-        const { apiKeys, companies } = access(db);
+        const { apiKeys, companies } = createAccess(db);
         const { id: keyId, label } = await apiKeys.authenticate(demo.apiKey);
         assert.equal(label, 'demo');
         await companies.authenticate({ ...demo, keyId, clientAddress: '' });
@@ -40,7 +37,7 @@ for (const dialect of dialects) {
           const stopping = AbortSignal.timeout(300);
           await assert.rejects(registerDemo(db, stopping), { name: 'TimeoutError' });
         });
-        assert.deepEqual(await access(db).companies.list(), []);
+        assert.deepEqual(await createAccess(db).companies.list(), []);
       },
     );
 
@@ -49,12 +46,12 @@ for (const dialect of dialects) {
       await db.schema.renameTable('api_keys', 'aside');
       await db.schema.createTable('api_keys', (table) => table.text('id'));
       await assert.rejects(registerDemo(db));
-      assert.deepEqual(await access(db).companies.list(), []);
+      assert.deepEqual(await createAccess(db).companies.list(), []);
     });
 
     it('leaves alone what an administrator has registered', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
-      const { companies } = access(db);
+      const { companies } = createAccess(db);
       await companies.create('demo', 'of-the-administrator');
       assert.equal(await registerDemo(db), undefined);
       const credentials = { company: 'demo', password: 'of-the-administrator' };

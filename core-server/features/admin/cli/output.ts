@@ -28,7 +28,7 @@ export function companyToJson(company: Company): Record<string, unknown> {
   };
 }
 
-export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
+export function apiKeysToTable(apiKeys: readonly ApiKey[]): string {
   if (apiKeys.length === 0) return 'There are no API keys.';
   return toTable([
     ['ID', 'LABEL', 'OPERATIONS', 'CREATED', 'STATE'],
@@ -37,7 +37,7 @@ export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
       apiKey.label,
       apiKey.operations.map(operationName).join(',') || 'all',
       timeToText(apiKey.createTime),
-      stateOf(apiKey, now),
+      stateOf(apiKey),
     ]),
   ]);
 }
@@ -54,10 +54,10 @@ export function companiesToTable(companies: readonly Company[]): string {
   ]);
 }
 
-function stateOf({ revokeTime, expireTime }: ApiKey, now: Date): string {
+function stateOf({ revokeTime, expireTime }: ApiKey): string {
   if (revokeTime !== undefined) return `revoked ${timeToText(revokeTime)}`;
   if (expireTime === undefined) return 'active';
-  return `${expireTime > now ? 'active until' : 'expired'} ${timeToText(expireTime)}`;
+  return `${expireTime > new Date() ? 'active until' : 'expired'} ${timeToText(expireTime)}`;
 }
 
 function timeToText(time: Date | undefined): string {

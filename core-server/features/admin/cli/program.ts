@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 import { companyNameRule } from '../../../access/companies/company-name.js';
+import { generatePassword } from '../../../access/companies/password.js';
 import { scoreRule } from '../../../common/score.js';
 import type { AdminHandlers } from '../service.js';
 import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
@@ -14,8 +15,6 @@ interface AdminCliDependencies {
   readonly backUp: (file: string) => Promise<void>;
   readonly write: (text: string) => void;
   readonly readPassword: () => Promise<string>;
-  readonly generatePassword: () => string;
-  readonly now: () => Date;
 }
 
 /** The command `npm run admin --`. */
@@ -45,7 +44,7 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
   return program;
 }
 
-function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependencies): void {
+function addKeys(keys: Command, { withHandlers, write }: AdminCliDependencies): void {
   const names = [...operationsByName.keys()];
   keys
     .command('create')
@@ -68,7 +67,7 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     .description('list the API keys, newest first, including revoked and expired ones')
     .action(async ({ json }: JsonOption) => {
       const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys());
-      write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys, now()));
+      write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys));
     });
 
   keys
@@ -164,7 +163,7 @@ function withPasswordOptions(command: Command): Command {
 /** A password, and how an answer shows it, as JSON and as text: only if nobody else knows it so far. */
 async function choosePassword(
   options: PasswordOptions,
-  { readPassword, generatePassword }: AdminCliDependencies,
+  { readPassword }: AdminCliDependencies,
 ): Promise<{ readonly password: string; readonly shown?: { readonly password: string }; readonly told: string }> {
   const given = options.passwordStdin ? await readPassword() : options.password;
   if (given !== undefined) return { password: given, told: '' };

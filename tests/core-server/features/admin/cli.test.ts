@@ -17,10 +17,7 @@ import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.
 describe('admin command', () => {
   it('issues, lists and revokes a key while the store is in use', async (t) => {
     const { admin, db } = await setUp(t);
-    const apiKeys = createApiKeys({
-      store: createKnexApiKeyStore(db),
-      now: () => new Date(),
-    });
+    const apiKeys = createApiKeys(createKnexApiKeyStore(db));
 
     const created = await admin('keys', 'create', '--label', 'Acmé Ltd');
     assert.equal(created.code, 0);

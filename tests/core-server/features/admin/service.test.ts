@@ -201,14 +201,13 @@ function invalid(field: string, value: string, wish: string): object {
 
 async function setUp(t: TestContext) {
   const db = await openDatabase(t, await placeSqlite(t));
-  const clock = () => now;
-  const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now: clock });
+  t.mock.timers.enable({ apis: ['Date'], now });
+  const apiKeys = createApiKeys(createKnexApiKeyStore(db));
   const companies = createCompanies({
     store: createKnexCompanyStore(db),
     hasher: createPasswordHasher({ log2N: 4 }),
     semaphore: createSemaphore({ maxRunning: 1, maxWaiting: 1 }),
     failures: createFailureLimiter(),
-    now: clock,
   });
-  return { handlers: createAdminHandlers({ apiKeys, companies, now: clock }), apiKeys, companies };
+  return { handlers: createAdminHandlers({ apiKeys, companies }), apiKeys, companies };
 }
