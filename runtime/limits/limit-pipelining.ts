@@ -56,7 +56,7 @@ export function limitPipelining(handle: RequestListener, max = maxUnanswered): R
 
 function watch(socket: Socket, places: FairBudget): Unanswered {
   const responses = new Set<ServerResponse>();
-  const hold = createHold(places.of(callerAddress(socket.remoteAddress ?? '')));
+  const hold = createHold(places.of(callerAddress(socket.remoteAddress)));
   const own = { responses, hold };
   unanswered.set(socket, own);
   socket.once('close', () => {

@@ -12,15 +12,12 @@ export function formatAddress(address: { readonly host: string; readonly port: n
  * The part of an address that identifies one caller: for IPv6 only the first 64 bits, which is what a provider assigns to
  * one customer.
  */
-export function callerAddress(given: string): string {
+export function callerAddress(given = ''): string {
   const text = given.replace(/%.*$/, '');
   if (isIP(text) === 0) return text;
   const address = ipaddr.process(text);
   if (address instanceof ipaddr.IPv4) return address.toString();
-  return `${address.parts
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${text}/64`).toString()}/64`;
 }
 
 /** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */

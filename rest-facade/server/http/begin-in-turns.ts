@@ -15,7 +15,7 @@ const isHeld = createSymbolProperty<Socket, boolean>();
  * what all connections have sent ahead, and take as long.
  */
 export function beginInTurns(handle: RequestListener): RequestListener {
-  const callerOf = (socket: Socket): string => callerAddress(socket.remoteAddress ?? '');
+  const callerOf = (socket: Socket): string => callerAddress(socket.remoteAddress);
   const takeTurn = createTurns<Socket, Parameters<RequestListener>>(callerOf, (exchange, waiting) => {
     const [{ socket }] = exchange;
     if (waiting === 0 && isHeld.get(socket)) {
