@@ -13,13 +13,12 @@ import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
 
 const { workers, ...models } = workerData as AnalysisWorkerData;
 const manifestUrl = new URL(models.manifestUrl);
-const now = (): number => performance.now();
 
 putBehindMainThread();
 
 await restrictLoaders();
-const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
-const meterReader = await openMeterReader(models.meter, manifestUrl, now);
+const faceDetector = await openFaceDetector(models.face, manifestUrl);
+const meterReader = await openMeterReader(models.meter, manifestUrl);
 
 /** Share of the memory for reading print, which takes seconds: so that half of the workers at most do. */
 const printShare = 1 / Math.ceil(workers / 2);

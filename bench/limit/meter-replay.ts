@@ -44,7 +44,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     const { width, height } = await sharp(file).metadata();
     const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
     const decode = () => decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size);
-    const { time } = createStopwatch(() => 0, new AbortController().signal);
+    const { time } = createStopwatch(new AbortController().signal);
     await reader.read(await decode(), {}, time);
     const noted = steps;
     return async () => {

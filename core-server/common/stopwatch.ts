@@ -1,7 +1,7 @@
 export type Stopwatch = ReturnType<typeof createStopwatch>;
 
 /** Accumulates the time of named steps, of which none starts once the signal is aborted. */
-export function createStopwatch(now: () => number, signal: AbortSignal) {
+export function createStopwatch(signal: AbortSignal, now = () => performance.now()) {
   const timings: Record<string, number> = {};
   return {
     /** Milliseconds by step, so far. */

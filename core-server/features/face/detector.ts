@@ -17,10 +17,9 @@ import type { DetectFacesInput, DetectFacesOutput, FoundFace } from './task.js';
  * thread helps.
  *
  * @param folder the model lies below it; the manifest's address does as well
- * @param now clock that times the steps, milliseconds
  * @throws Error if a file is missing or wrong
  */
-export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, now: () => number) {
+export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL) {
   const model = await openModel(entry, folder);
   const helped = await openModel(entry, folder, { threads: 2 });
   const createTasks = (parts: FaceDetectorParts) => ({
@@ -28,9 +27,9 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
     redactFaces: createFaceRedactor(parts),
   });
   return {
-    usual: createTasks({ model, rule, now }),
+    usual: createTasks({ model, rule }),
     /** For a worker beside which a core is spare. */
-    withHelp: createTasks({ model: helped, rule, now }),
+    withHelp: createTasks({ model: helped, rule }),
     async release() {
       await Promise.all([model.release(), helped.release()]);
     },
@@ -45,7 +44,7 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
 export function createFaceDetector(parts: FaceDetectorParts) {
   return async (input: DetectFacesInput, signal: AbortSignal): Promise<DetectFacesOutput> => {
     const { image, limits, minScore, minQuality, crop } = input;
-    const { time: step, timings } = createStopwatch(parts.now, signal);
+    const { time: step, timings } = createStopwatch(signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
     let faces: MeasuredFace[] = await findVisibleFaces(picture, minScore, parts, step);

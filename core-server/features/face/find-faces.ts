@@ -35,8 +35,6 @@ const maxCandidates = 3000;
 export interface FaceDetectorParts {
   readonly model: Pick<Model, 'name' | 'version' | 'run'>;
   readonly rule: CascadeRule;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 /** Results below this score are useless, and every cell has one. */

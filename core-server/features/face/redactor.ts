@@ -26,7 +26,7 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
     { image, limits, minScore, style, margin, ...input }: RedactFacesInput,
     signal: AbortSignal,
   ): Promise<RedactFacesOutput> => {
-    const { time: step, timings } = createStopwatch(parts.now, signal);
+    const { time: step, timings } = createStopwatch(signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
     const format = input.format ?? imageFormats.find((name) => name === image.type) ?? 'jpeg';

@@ -17,10 +17,10 @@ import type { ReadMeterInput, ReadMeterOutput } from './task.js';
  * The task `readMeter` with its networks.
  *
  * @param folder the models lie below it; the manifest's address does as well
- * @param now clock that times the steps, milliseconds
+ * @param now clock that times the steps, milliseconds; by default the monotonic one
  * @throws Error if a file is missing or wrong
  */
-export async function openMeterReader(model: MeterModel, folder: URL, now: () => number) {
+export async function openMeterReader(model: MeterModel, folder: URL, now?: () => number) {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
   const [locate, refine, read, mark] = await Promise.all([
     open(model.locate),
@@ -33,14 +33,14 @@ export async function openMeterReader(model: MeterModel, folder: URL, now: () =>
 }
 
 /** Creates the task: open, decode, read the counter, assemble; on request, read the print around it. */
-export function createMeterReader(counters: CounterReader, print: PrintedReader, now: () => number) {
+export function createMeterReader(counters: CounterReader, print: PrintedReader, now?: () => number) {
   return {
     /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
     async readMeter(
       { image, limits, checkBelow, known, printed, evidence = false }: ReadMeterInput,
       signal: AbortSignal,
     ): Promise<ReadMeterOutput> {
-      const { time, timings } = createStopwatch(now, signal);
+      const { time, timings } = createStopwatch(signal, now);
 
       const file = await time('open', () => readHeader(image, limits));
       const upright = file.size;

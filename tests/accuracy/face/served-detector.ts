@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector } from '../../../core-server/features/face/detector.js';
 import { chooseFaceModel, type FaceModel } from '../../../core-server/features/face/face-model.js';
 import type { DetectFacesOutput } from '../../../core-server/features/face/task.js';
-import { plainCrop } from '../../../core-server/image/crop.js';
 import { restrictLoaders } from '../../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest, type ModelEntry } from '../../../core-server/inference/models/manifest.js';
 import { type Model, openModel } from '../../../core-server/inference/models/sessions.js';
@@ -17,11 +16,7 @@ import { cpuClock } from '../cpu-clock.js';
 /** The code that a worker runs, in this thread. */
 export interface ServedDetector {
   readonly served: FaceModel;
-  detect(
-    image: Uint8Array,
-    minScore: number,
-    wish?: { crop?: boolean },
-  ): Promise<DetectFacesOutput & { inferenceMs: number }>;
+  detect(image: Uint8Array, minScore: number): Promise<DetectFacesOutput & { inferenceMs: number }>;
   release(): Promise<void>;
 }
 
@@ -53,21 +48,13 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
       return result;
     },
   };
-  const now = (): number => performance.now();
-  const detectFaces = createFaceDetector({ model: timed, rule: served.rule, now });
+  const detectFaces = createFaceDetector({ model: timed, rule: served.rule });
   const { signal } = new AbortController();
   return {
     served,
-    async detect(image, minScore, { crop = false } = {}) {
+    async detect(image, minScore) {
       inferenceMs = 0;
-      const wish = {
-        image: imageFile(image),
-        minScore,
-        maxFaces: Infinity,
-        crop: crop ? plainCrop : undefined,
-        landmarks: true,
-        limits,
-      };
+      const wish = { image: imageFile(image), minScore, maxFaces: Infinity, crop: undefined, landmarks: true, limits };
       return { ...(await detectFaces(wish, signal)), inferenceMs };
     },
     release: () => model.release(),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +10,4 @@ export const sharedDir = path.resolve(process.env['SHARED_DIR'] ?? fileURLToPath
 /** A picture of the repository's `samples/`: `astronaut.jpg` (one face) or `meter.jpg` (a counter). */
 export function readSample(name: 'astronaut.jpg' | 'meter.jpg'): Promise<Buffer> {
   return readFile(new URL(`samples/${name}`, root));
-}
-
-/** The same folder; undefined where it is not there. */
-export function sharedFolder(): string | undefined {
-  return existsSync(sharedDir) ? sharedDir : undefined;
 }

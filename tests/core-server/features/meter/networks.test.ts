@@ -126,13 +126,13 @@ suite('createNetworkCounterReader', () => {
     height,
   });
   const { signal } = new AbortController();
-  const { time } = createStopwatch(() => 0, signal);
+  const { time } = createStopwatch(signal);
   const starts = rules.otherStarts.scales.length;
   const checks = rules.checks.length;
 
   test('maps the counter between the networks and reads it', async () => {
     const { made, counts } = reader(0.9);
-    const { time: timed, timings } = createStopwatch(() => 0, signal);
+    const { time: timed, timings } = createStopwatch(signal);
     const reading = (await made.read(picture(400, 300), {}, timed))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     nearQuad(reading.quad, counter);
@@ -190,7 +190,7 @@ suite('createNetworkCounterReader', () => {
           if (network === during) gone.abort(new Error('gone'));
         },
       });
-      await assert.rejects(made.read(picture(400, 300), {}, createStopwatch(() => 0, gone.signal).time), /gone/);
+      await assert.rejects(made.read(picture(400, 300), {}, createStopwatch(gone.signal).time), /gone/);
       assert.equal(runs.indexOf(during), runs.length - 1);
     });
   }

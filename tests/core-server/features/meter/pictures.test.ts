@@ -36,7 +36,7 @@ test('the reference was made with the networks and rules that are served', () =>
 
 suite('the served steps are those of the Python reference', async () => {
   const { rules, ...networks } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
-  const { time } = createStopwatch(() => 0, new AbortController().signal);
+  const { time } = createStopwatch(new AbortController().signal);
   const pictures = new Map<string, RgbPicture>();
   let models: Parameters<typeof createNetworkCounterReader>[0];
 

@@ -37,7 +37,7 @@ test('the time of every step of the meter reader is told', async () => {
 });
 
 test('a picture of a caller who is gone is not even opened', async () => {
-  const reader = createMeterReader(nothing, noPrint, () => 0);
+  const reader = createMeterReader(nothing, noPrint);
   const reading = reader.readMeter(inputOf(Buffer.from('no picture')), AbortSignal.abort());
   await assert.rejects(reading, { name: 'AbortError' });
 });
@@ -55,7 +55,7 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
   const unitOf = async (unit: string) => {
     const print = { maxSide: 1280, read: () => Promise.resolve({ serialNumber: '', unit }), release };
     const input = { ...inputOf(image), known: { unit: 'GJ' } };
-    const output = await createMeterReader(seven, print, () => 0).readMeter(input, new AbortController().signal);
+    const output = await createMeterReader(seven, print).readMeter(input, new AbortController().signal);
     return output.reading?.unit;
   };
   assert.equal(await unitOf('kWh'), 'kWh');
