@@ -5,7 +5,7 @@ import { meterSvg, pictureSide } from '../samples/meter-face.js';
 import { createMulberry32 } from '../samples/mulberry32.js';
 
 /** The picture sets, in the order of the report. */
-export const setNames = ['vga', '12mp', 'crowd', 'meter'] as const;
+const setNames = ['vga', '12mp', 'crowd', 'meter'] as const;
 export type SetName = (typeof setNames)[number];
 
 /** JPEG files of one set; a request takes the next one. */
@@ -104,7 +104,7 @@ async function makeMeter(variant: number): Promise<Buffer> {
 }
 
 /** How a picture comes out of a camera. */
-export interface Look {
+interface Look {
   /** Standard deviation of the noise before it is blended in. */
   readonly noise: number;
   /** Of the JPEG. */

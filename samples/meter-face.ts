@@ -7,7 +7,7 @@ const centre = pictureSide / 2;
 const wheel = { width: 66, height: 104, gap: 5, top: 440 };
 
 /** What the counter shows: wheels of whole cubic metres, then of the fraction. */
-export interface CounterReading {
+interface CounterReading {
   readonly whole: string;
   readonly fraction: string;
 }

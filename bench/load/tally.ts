@@ -1,7 +1,7 @@
 import type { LoadResult, Outcome, Sender } from './messages.js';
 
 /** What became of the requests of one order. */
-export interface Tally {
+interface Tally {
   /** Sends one and counts what became of it, which it also gives. */
   send(sender: Sender, turn: number): Promise<Outcome['kind']>;
   readonly failed: number;

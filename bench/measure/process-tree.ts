@@ -7,7 +7,7 @@ const ticksPerSecond = 100;
 const kiB = 1024;
 
 /** Processor time and memory of a process with all that it started. */
-export interface Usage {
+interface Usage {
   readonly cpuSeconds: number;
   /** Resident now. */
   readonly residentBytes: number;

@@ -73,7 +73,7 @@ export function describeMachine(): string {
 }
 
 /** The ratios of an earlier run on a quiet machine, and how far a run may be off before it is told. */
-export interface Baseline {
+interface Baseline {
   readonly ratios: Partial<Ratios>;
   /** 0.5: half as good is still no regression. */
   readonly margin: number;

@@ -1,6 +1,6 @@
 import type { Sample } from '../measure/records.js';
 
-export interface Progress {
+interface Progress {
   readonly say: (line: string) => void;
   readonly count: (sample: Sample) => void;
 }

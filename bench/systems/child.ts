@@ -10,7 +10,7 @@ export function killLeftovers(): void {
 }
 
 /** A program that was started. */
-export interface Child {
+interface Child {
   readonly pid: number;
   readonly stdout: Readable;
   /** Asks again and again until it works. Rejects when the program ends before, or the time is over. */

@@ -18,7 +18,7 @@ import { readWorkTimes, type WorkTimes } from './work-times.js';
 const dist = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
 /** Our own processes, and how to talk to them. */
-export interface RunningService {
+interface RunningService {
   readonly pids: readonly number[];
   /** `host:port` of the core. */
   readonly grpc: string;

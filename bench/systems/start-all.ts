@@ -6,7 +6,7 @@ import { grpcTargets, restTargets, startCore, startFacade, startLauncher } from 
 import { networkSystem, type System } from './system.js';
 
 /** The limit and our three forms. */
-export interface OwnSystems {
+interface OwnSystems {
   readonly systems: readonly System[];
   readonly core: System;
   /** Those that are asked by REST. */

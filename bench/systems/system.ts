@@ -21,7 +21,7 @@ export interface System {
 }
 
 /** One measurement. */
-export interface Window {
+interface Window {
   readonly set: SetName;
   readonly concurrency: number;
   readonly windowMs: number;

@@ -8,20 +8,20 @@ export interface ChartPoint {
   readonly high?: number;
 }
 
-export interface ChartSeries {
+interface ChartSeries {
   readonly name: string;
   readonly points: readonly ChartPoint[];
   readonly isLine: boolean;
 }
 
-export interface ChartAxis {
+interface ChartAxis {
   readonly label: string;
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly { readonly at: number; readonly label: string }[];
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;

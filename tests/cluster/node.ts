@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** The node's address; pods are in 10.244.0.0/24, services in 10.96.0.0/16. */
 const address = '10.0.0.1';
 
-export interface Place {
+interface Place {
   /** Empty; for data and logs. */
   readonly work: string;
   readonly binaries: string;
@@ -22,7 +22,7 @@ export interface Place {
   readonly cgroups: string;
 }
 
-export interface Cluster extends ApiServer {
+interface Cluster extends ApiServer {
   /** Has the API server serve the pods' processor time and memory. */
   readonly startMetricsServer: () => Promise<void>;
 }

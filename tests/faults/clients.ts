@@ -9,7 +9,7 @@ const detectors = 2;
 const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'WORKER_LOST', 'STORE_UNAVAILABLE'];
 
 /** Clients that work without a pause: some detect faces, one changes a company's score. */
-export interface Clients {
+interface Clients {
   /** Starts them; the returned function lets each finish its request. */
   start(): () => Promise<void>;
   /** Resolves when a detection that was sent after this call is answered. */

@@ -9,7 +9,7 @@ const outlastMs = 7_000;
 const shortMs = 2_000;
 
 /** A server and its standby, behind one address. */
-export interface PostgresFaults {
+interface PostgresFaults {
   readonly url: string;
   /** Each ends when the server could answer again. */
   readonly faults: Readonly<Record<string, () => Promise<void>>>;

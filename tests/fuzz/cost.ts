@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { mainThreadMs } from '../helpers/thread-cost.js';
 
 /** What requests cost the main threads of core and facade, milliseconds of processor time. */
-export interface CostMeter {
+interface CostMeter {
   /** False where the system does not count. */
   readonly counts: boolean;
   /** What was done since the last call, by process. */

@@ -3,7 +3,7 @@ import { toHttpStatus } from '../../rest-facade/response/http-error.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 
 /** An HTTP answer as it came; undefined: the connection ended without one. */
-export interface HttpVerdictInput {
+interface HttpVerdictInput {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -10,7 +10,7 @@ interface NumberPlace {
 }
 
 /** Where numbers stand that a parser of this file follows; none if the type is not known. */
-export function findNumbers(file: Buffer): NumberPlace[] {
+function findNumbers(file: Buffer): NumberPlace[] {
   const places: NumberPlace[] = [];
   const add = (at: number, bytes: number, isLittle = false): void => {
     if (at >= 0 && at + bytes <= file.length) places.push({ at, bytes, isLittle });

@@ -1,5 +1,5 @@
 /** Knows when everything here stood still: stopped by a signal, or the machine asleep. */
-export interface StandstillCounter {
+interface StandstillCounter {
   /** Does the action, and does it again when it fell into a standstill: its time-outs went on meanwhile. */
   repeatAfter<T>(action: () => Promise<T>): Promise<T>;
 }

@@ -9,7 +9,7 @@ const places = [
   '/usr/bin/google-chrome',
 ];
 
-export const chromiumPath = places.find((place) => place !== '' && existsSync(place));
+const chromiumPath = places.find((place) => place !== '' && existsSync(place));
 
 /** Word for tests that are skipped. */
 export const noChromium =

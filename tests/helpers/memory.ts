@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /** Process ids by name; undefined: not running now. */
-export type Pids = () => Readonly<Record<string, number | undefined>>;
+type Pids = () => Readonly<Record<string, number | undefined>>;
 
 /** Follows the resident memory of processes; on systems without /proc it has nothing to tell. */
-export interface MemoryWatch {
+interface MemoryWatch {
   /** Looks now, for the peak. */
   sample(): void;
   /** Looks now and remembers under a name. */
@@ -34,7 +34,7 @@ export function createMemoryWatch(pids: Pids): MemoryWatch {
 }
 
 /** Resident set size by Linux's /proc; undefined elsewhere, and when the process is gone. */
-export function residentMebibytes(pid: number | undefined): number | undefined {
+function residentMebibytes(pid: number | undefined): number | undefined {
   if (pid === undefined) return undefined;
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

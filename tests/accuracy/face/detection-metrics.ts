@@ -78,7 +78,7 @@ export function averagePrecision(pictures: readonly Measured[], isWanted: (face:
 }
 
 /** How many faces count. */
-export function countFaces(pictures: readonly Measured[], isWanted: (face: TrueFace) => boolean): number {
+function countFaces(pictures: readonly Measured[], isWanted: (face: TrueFace) => boolean): number {
   const wanted = (face: TrueFace): boolean => !face.ignore && isWanted(face);
   return pictures.reduce((sum, { faces }) => sum + faces.filter(wanted).length, 0);
 }

@@ -3,7 +3,7 @@ import { precisionRecallCurve, type TrueFace } from './detection-metrics.js';
 import { type FaceFigures, type FaceRun, sideClasses } from './face-figures.js';
 
 /** What the charts of one detector are drawn from. */
-export interface ChartedDetector {
+interface ChartedDetector {
   readonly name: string;
   readonly runs: readonly FaceRun[];
   readonly figures: FaceFigures;

@@ -14,7 +14,7 @@ import { sharedDir } from '../../helpers/pictures/samples.js';
 import { cpuClock } from '../cpu-clock.js';
 
 /** The code that a worker runs, in this thread. */
-export interface ServedDetector {
+interface ServedDetector {
   readonly served: FaceModel;
   detect(image: Uint8Array, minScore: number): Promise<DetectFacesOutput & { inferenceMs: number }>;
   release(): Promise<void>;

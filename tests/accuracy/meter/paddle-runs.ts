@@ -10,7 +10,7 @@ import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js'
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 /** What PaddleOCR makes of a photo. */
-export interface PaddleRun extends Judged {
+interface PaddleRun extends Judged {
   /** Empty: nothing. */
   readonly digits: string;
   /** CPU milliseconds in its networks. */

@@ -57,7 +57,7 @@ export async function get(
   return toRefusal(await fetch(rest + path, { headers: key === '' ? {} : { apikey: key } }));
 }
 
-export async function toRefusal(answer: Response): Promise<Refusal> {
+async function toRefusal(answer: Response): Promise<Refusal> {
   const body = (await answer.json()) as Refusal['body'];
   return { status: answer.status, headers: answer.headers, body };
 }

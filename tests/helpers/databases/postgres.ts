@@ -37,12 +37,12 @@ export interface PostgresServer {
 }
 
 /** The first server of a folder. */
-export interface FirstServer extends PostgresServer {
+interface FirstServer extends PostgresServer {
   /** Ends it and removes the folder, also with what others left there. */
   close(): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Whether commits are flushed to the disk; not needed where no power is lost. */
   readonly fsync?: boolean;
   /** Where the temporary folder lies, instead of the usual place. */

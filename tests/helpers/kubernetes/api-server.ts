@@ -19,7 +19,7 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   /** Of `findKubernetes`. */
   readonly binaries: string;
   /** Empty; keeps data, keys and logs. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A JSON Schema, or any other part of an OpenAPI document. */
-export type Part = Record<string, unknown>;
+type Part = Record<string, unknown>;
 
 export interface OpenApiDocument extends Part {
   readonly openapi: string;

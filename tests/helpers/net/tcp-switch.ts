@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** An address that stays while the server behind it changes or goes silent, as a service of Kubernetes does. */
-export interface TcpSwitch {
+interface TcpSwitch {
   readonly port: number;
   /** Ends all connections; new ones go to this port of this machine. */
   turnTo(port: number): void;

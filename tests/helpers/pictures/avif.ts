@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
 /** How an AVIF is put together; by default it is one picture. */
-export interface AvifParts {
+interface AvifParts {
   /** Width and height of each tile. */
   readonly side: number;
   readonly tiles?: number;

@@ -5,7 +5,7 @@ import { composeTiff } from './tiff.js';
 // Files that make a careless parser work for seconds: their parts overlap, are empty, lead back to themselves, or are
 // nested as often as a number says. Each grows with the bytes that it is asked for.
 
-export interface HostileFile {
+interface HostileFile {
   readonly name: string;
   readonly bytes: Buffer;
 }

@@ -10,7 +10,7 @@ export const scriptedWorkerUrl = new URL('../service/scripted-worker.js', import
 export const killableWorkerUrl = new URL('../service/killable-worker.js', import.meta.url);
 
 /** What an analysis of a scripted picture does. */
-export interface Script {
+interface Script {
   /** Names the analysis in the test. */
   readonly name: string;
   /** `answer` at once, `wait` until it is released, or `exit` the worker's thread. */

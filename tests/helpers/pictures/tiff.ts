@@ -1,4 +1,4 @@
-export interface TiffOptions {
+interface TiffOptions {
   readonly width: number;
   readonly height: number;
   readonly compression?: number;

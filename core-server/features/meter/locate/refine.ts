@@ -8,7 +8,7 @@ import type { CounterCandidate } from './locate.js';
 import { readQuads } from './network-tensors.js';
 
 /** What the refiner sees of a quad: one and a half times as long, half as high as that. */
-export function windowAround(quad: Quad): Quad {
+function windowAround(quad: Quad): Quad {
   const { x, y } = centerOf(quad);
   const [a, b, c, d] = quad;
   const along = { x: (b.x - a.x + c.x - d.x) * 0.375, y: (b.y - a.y + c.y - d.y) * 0.375 };

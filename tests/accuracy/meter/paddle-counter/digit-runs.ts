@@ -8,7 +8,7 @@ export interface ColouredLine {
 }
 
 /** A digit as it was read. */
-export interface ReadDigit {
+interface ReadDigit {
   readonly digit: string;
   /** Probability, 0..1. */
   readonly confidence: number;

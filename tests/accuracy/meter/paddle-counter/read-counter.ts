@@ -13,7 +13,7 @@ import { readTextLines, type TextLine } from './text-lines.js';
 // networks. It is not served.
 
 /** A counter as PaddleOCR and the rule read it. */
-export interface PaddleReading {
+interface PaddleReading {
   readonly meterNumber: string;
   readonly value: string;
   /** Probability that the digits are right, 0..1. */

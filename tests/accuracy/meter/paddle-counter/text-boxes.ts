@@ -3,13 +3,13 @@ import type { Point } from '../../../../core-server/image/picture.js';
 import { minAreaRect } from './min-area-rect.js';
 
 /** A probability for each pixel that it belongs to text. */
-export interface ProbabilityMap {
+interface ProbabilityMap {
   readonly data: Float32Array;
   readonly width: number;
   readonly height: number;
 }
 
-export interface TextBoxOptions {
+interface TextBoxOptions {
   /** A pixel above this is text. */
   readonly pixelThreshold: number;
   /** A box is kept from this mean probability on. */
