@@ -164,6 +164,20 @@ describe('a redaction', () => {
     assert.equal((await sharp(image).metadata()).width, 300);
   });
 
+  it('hides a bystander behind a portrait, whom a glance does not see', async () => {
+    const sample = await readSample('astronaut.jpg');
+    const bystander = await sharp(sample)
+      .extract({ left: 130, top: 0, width: 200, height: 260 })
+      .resize(140)
+      .toBuffer();
+    const portrait = await sharp(sample)
+      .resize(2600)
+      .composite([{ input: bystander, left: 40, top: 1200 }])
+      .jpeg()
+      .toBuffer();
+    assert.equal((await redact(portrait, 'min_score=0.45')).faces, '2');
+  });
+
   it('is of larger pictures than are decoded at once too', async () => {
     const large = await sharp(await readSample('astronaut.jpg'))
       .resize(2400, 2400)

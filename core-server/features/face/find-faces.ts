@@ -43,16 +43,21 @@ const minUsefulScore = 0.02;
 /** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
 const scoreStep = 1e-6;
 
-/** The faces at or above the score with their boxes inside the picture, largest first. */
+/**
+ * The faces at or above the score with their boxes inside the picture, largest first.
+ *
+ * @param mayGlance whether a glance at a large face is enough, which may see none of the small ones behind it
+ */
 export async function findVisibleFaces(
   picture: OpenPicture,
   minScore: number,
   parts: FaceDetectorParts,
   step: Stopwatch['time'],
+  mayGlance = true,
 ): Promise<Candidate[]> {
   const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, parts.rule.weakScore));
   const faces: Candidate[] = [];
-  for (const face of await findFaces(picture, candidateScore, parts, step)) {
+  for (const face of await findFaces(picture, candidateScore, parts, step, mayGlance)) {
     const box = clampBox(face.box, picture.size);
     if (face.score >= minScore && box !== undefined) faces.push({ ...face, box });
   }
@@ -65,6 +70,7 @@ async function findFaces(
   minScore: number,
   { model, rule }: FaceDetectorParts,
   step: Stopwatch['time'],
+  mayGlance: boolean,
 ): Promise<Candidate[]> {
   const { size, whole } = picture;
   const cascade = createCascade(rule, size);
@@ -90,7 +96,7 @@ async function findFaces(
 
   let found = await lookAt(miniature);
   let firstScale = glanceScale;
-  if (!cascade.suffices(found)) {
+  if (!mayGlance || !cascade.suffices(found)) {
     found = cascade.addGlance(await lookAt(overview), found);
     firstScale = overviewScale;
   }

@@ -31,7 +31,8 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
     const { size } = picture;
     const format = input.format ?? imageFormats.find((name) => name === image.type) ?? 'jpeg';
     assertFits(size, format);
-    const faces = await findVisibleFaces(picture, minScore, parts, step);
+    // A bystander behind a portrait is worth more than the time of another look.
+    const faces = await findVisibleFaces(picture, minScore, parts, step, false);
     const whole = picture.whole ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
     await step('redact', () => {
       for (const { box } of faces) redactRegion(whole, wholePixels(widened(box, margin), size), style);
