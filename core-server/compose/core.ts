@@ -5,7 +5,6 @@ import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { countProcessors } from '../../runtime/process/count-processors.js';
-import { readVersion } from '../../runtime/process/version.js';
 import { limitPasswordChecks } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
 import { createAdminKeyCheck } from '../access/keys/admin-key.js';
@@ -71,7 +70,7 @@ export async function startCore(options: CoreOptions) {
   try {
     const credentials = await loadServerCredentials(config);
     const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
-    const metrics = createMetrics(readVersion());
+    const metrics = createMetrics();
 
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl,

@@ -1,13 +1,14 @@
 import { Counter } from 'prom-client';
 import { createRegistry } from '../../runtime/observe/registry.js';
+import { readVersion } from '../../runtime/process/version.js';
 import type { PoolStats } from '../inference/pool/worker-pool.js';
 import type { EndedCall } from '../rpc/interceptors/observe-calls.js';
 
 /** The core's metrics. Labels are our own names: no key, company, address or picture. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(version: string) {
-  const { registry, common, counter, histogram, gauge } = createRegistry('core', version);
+export function createMetrics() {
+  const { registry, common, counter, histogram, gauge } = createRegistry('core', readVersion());
   const requests = counter('core_requests_total', 'Calls by method, gRPC code and reason.', [
     'method',
     'code',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readVersion } from '../../runtime/process/version.js';
 import { type Api, publicApi } from '../apis.js';
 import type { RequestLimits } from '../config.js';
 import type { KeyHeader } from '../protos/rpcs.js';
@@ -23,16 +24,13 @@ const schemes: Readonly<Record<KeyHeader, { readonly name: string; readonly desc
  * options, wording from the comments of the protos, limits from the configuration.
  * @param routes their services have a key in common
  */
-export function createDocument(
-  routes: readonly Route[],
-  options: { readonly version: string; readonly limits: RequestLimits; readonly api?: Api },
-): Schema {
-  const { title, summary, introduction } = options.api ?? publicApi;
+export function createDocument(routes: readonly Route[], limits: RequestLimits, api: Api = publicApi): Schema {
+  const { title, summary, introduction } = api;
   const key = routes[0]?.rpc.key ?? 'apikey';
   const scheme = schemes[key];
   const reasons = readReasons();
   const responses = createResponseSchemas();
-  const context = { reasons, responses, limits: options.limits };
+  const context = { reasons, responses, limits };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupRoutes(routes, ({ verb, template }) => `${verb} ${template}`).values()) {
     const [{ rpc, template, verb }] = group;
@@ -44,9 +42,9 @@ export function createDocument(
     openapi: '3.1.0',
     info: {
       title,
-      version: options.version,
+      version: readVersion(),
       summary,
-      description: introduce(introduction, options.limits),
+      description: introduce(introduction, limits),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document, which a proxy may serve under a prefix.

@@ -1,15 +1,15 @@
 import { createRegistry } from '../../runtime/observe/registry.js';
+import { readVersion } from '../../runtime/process/version.js';
 import type { Outcome } from './request-context.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The facade's metrics. Labels are our own names: no key, company, address or picture. */
-export function createMetrics(options: {
-  readonly version: string;
-  /** Bytes of uploads, and of responses not sent yet, held at the moment. */
-  readonly bufferedBytes: () => number;
-}) {
-  const { registry, counter, histogram, gauge } = createRegistry('facade', options.version);
+/**
+ * The facade's metrics. Labels are our own names: no key, company, address or picture.
+ * @param bufferedBytes bytes of uploads, and of responses not sent yet, held at the moment
+ */
+export function createMetrics(bufferedBytes: () => number) {
+  const { registry, counter, histogram, gauge } = createRegistry('facade', readVersion());
   const requests = counter('rest_requests_total', 'Requests by operation, HTTP status and reason.', [
     'operation',
     'status',
@@ -21,7 +21,7 @@ export function createMetrics(options: {
     ['operation'],
   );
   const held = 'Bytes of uploads, and of responses not sent yet, held in memory.';
-  gauge('rest_buffered_bytes', held, options.bufferedBytes);
+  gauge('rest_buffered_bytes', held, bufferedBytes);
 
   return {
     registry,

@@ -6,7 +6,6 @@ import { readIdentity } from '../../runtime/net/tls.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
-import { readVersion } from '../../runtime/process/version.js';
 import { adminApi, type Api, publicApi } from '../apis.js';
 import { type Config, isNumeric, requestLimitsOf } from '../config.js';
 import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
@@ -53,9 +52,8 @@ export async function startRestFacade(deps: {
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
     const trust = await loadCoreTrust(config);
     const isTrustedProxy = parseTrustedProxies(config.REST_TRUSTED_PROXIES ?? '');
-    const version = readVersion();
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
-    const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
+    const metrics = createMetrics(() => budget.taken);
     const limits = requestLimitsOf(config);
     const common = {
       budget,
@@ -74,7 +72,7 @@ export async function startRestFacade(deps: {
       const lookUpEveryMs = isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs;
       const core = createCoreClient(coreAddress, trust, lookUpEveryMs);
       cores.push(core);
-      const document = createDocument(routes, { version, limits, api });
+      const document = createDocument(routes, limits, api);
       const pages = createPages({ document, core, isDraining: () => isDraining, isForBrowsers });
       const app = createApp({ ...common, routes, rpcs: isForBrowsers ? rpcs : [], pages, core, corsOrigins });
       const { requestTimeoutMs } = limits;

@@ -16,9 +16,9 @@ const prometheusLabels = ['le', 'instance'];
 type Described = Metric & { readonly name: string; readonly help: string; labelNames: string[] };
 
 function registries(): Registry[] {
-  const core = createCoreMetrics('1.0.0');
+  const core = createCoreMetrics();
   core.watchPool(() => ({ queued: 0, running: 0, workers: 0, lost: 0 }));
-  return [createFacadeMetrics({ version: '1.0.0', bufferedBytes: () => 0 }).registry, core.registry];
+  return [createFacadeMetrics(() => 0).registry, core.registry];
 }
 
 /** The rows that the page must have, in any order. */

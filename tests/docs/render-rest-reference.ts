@@ -2,7 +2,6 @@ import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
-import { readVersion } from '../../runtime/process/version.js';
 import type { OpenApiDocument, Operation, Parameter } from '../helpers/net/openapi.js';
 
 interface Member {
@@ -18,10 +17,8 @@ type Schemas = OpenApiDocument['components']['schemas'];
 
 /** The REST reference, generated from the OpenAPI document with the default limits: docs/rest.md. */
 export function renderRestReference(): string {
-  const document = createDocument(createRoutes(loadRpcs()), {
-    version: readVersion(),
-    limits: requestLimitsOf(createConfig({})),
-  }) as OpenApiDocument;
+  const limits = requestLimitsOf(createConfig({}));
+  const document = createDocument(createRoutes(loadRpcs()), limits) as OpenApiDocument;
   const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, operation]) => ({

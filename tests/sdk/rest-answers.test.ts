@@ -9,7 +9,7 @@ import { limits } from '../rest-facade/serve-app.js';
 
 // The types of the REST client are written by hand: they have the members of the OpenAPI document, and no others.
 
-const document = createDocument(createRoutes(loadRpcs()), { version: '1', limits }) as OpenApiDocument;
+const document = createDocument(createRoutes(loadRpcs()), limits) as OpenApiDocument;
 const program = ts.createProgram(['sdk/typescript/rest-answers.ts'], {
   strict: true,
   exactOptionalPropertyTypes: true,

@@ -6,7 +6,7 @@ import type { ReadMeterOutput } from '../../../core-server/features/meter/task.j
 import { noTracing } from '../../../runtime/observe/tracing.js';
 
 test('a lost worker is counted once, however often the metrics are read', async () => {
-  const metrics = createMetrics('1.0.0');
+  const metrics = createMetrics();
   let lost = 0;
   metrics.watchPool(() => ({ queued: 0, running: 0, workers: 1, lost }));
   const read = async () => /^imageanalysis_workers_lost_total (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
@@ -17,7 +17,7 @@ test('a lost worker is counted once, however often the metrics are read', async 
 });
 
 test('the times of the meter reader go by the names of its models', async () => {
-  const metrics = createMetrics('1.0.0');
+  const metrics = createMetrics();
   const output: ReadMeterOutput = { reading: null, timings: { open: 1, locate: 2000, read: 3000 } };
   const pool = { run: () => Promise.resolve(output as never) };
   const names = {

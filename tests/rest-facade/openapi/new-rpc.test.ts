@@ -130,7 +130,7 @@ test('a new RPC whose response is a file answers with its bytes', async (t) => {
     ['image/png', '4', '8', null, 'grpc-message,grpc-status,grpc-status-details-bin,retry-after,x-wheels,x-request-id'],
   );
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), drawing);
-  const document = createDocument(routes, { version: '1', limits }) as OpenApiDocument;
+  const document = createDocument(routes, limits) as OpenApiDocument;
   const { 200: described, 400: refused } = document.paths['/v1/meters/{meter}/drawing']?.['get']?.responses ?? {};
   // What is in the path cannot be missing.
   assert.doesNotMatch(JSON.stringify(refused), /MISSING_FIELD/);
@@ -177,7 +177,7 @@ test('a new RPC in the protos is a route, rendered, described and exemplified', 
       '"pulses":"9007199254740993"}',
   );
 
-  const document = createDocument(routes, { version: '1', limits }) as OpenApiDocument;
+  const document = createDocument(routes, limits) as OpenApiDocument;
   const operation = document.paths['/v1/meters/{meter}/compare']?.['post'];
   assert.equal(operation?.operationId, 'compareMeters');
   assert.equal(operation['summary'], 'Compares two photos of one meter.');
