@@ -6,7 +6,7 @@ import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runti
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
-import { followDeadline } from '../own-deadline.js';
+import { followDeadline } from '../follow-deadline.js';
 
 export interface CallSettings {
   /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */

@@ -1,7 +1,7 @@
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import type { Span, Tracing } from '../../../runtime/observe/tracing.js';
 import { stateOf } from '../call-state.js';
-import { followDeadline } from '../own-deadline.js';
+import { followDeadline } from '../follow-deadline.js';
 import { isOurs } from '../service-paths.js';
 import { reasonOf } from '../status.js';
 

@@ -8,9 +8,9 @@ import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import type { Identity } from '../../../runtime/net/tls.js';
 import { toOriginForm } from '../../request/parse-target.js';
+import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
-import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
 export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
