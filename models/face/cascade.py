@@ -6,7 +6,8 @@ look. Elsewhere the first look sees the whole picture at a bounded size. Where n
 that the picture stands upright, glances at the picture turned by quarters find faces that lie on their side or stand
 on their head; where one of these is surer of a face than the upright looks, a look of the first one's size follows at
 that quarter. Where the first look finds small faces, or hints of them, the second look goes to the rectangle around
-them, enlarged as far as a budget of pixels allows, and another to its mirror image at a smaller size.
+them, enlarged as far as a budget of pixels allows, and another to its mirror image at a smaller size. At last, what may
+or may not be a face is looked at by itself, as it is and mirrored.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
 """
@@ -22,6 +23,8 @@ from metrics import iou_matrix
 OTHER_BOX_WEIGHT = 0.3  # of another look's box beside the second one's, at equal scores: it saw the face smaller
 MIRROR_WEIGHT = 0.4  # of a score in the mirror image of the second look
 UNMIRRORED_SHARE = 0.8  # of its score is left to a face that the mirror image does not show
+CLOSE_UP_SIDES = 2.5  # side of what is seen of a doubtful candidate, in sides of it
+CLOSE_UP_SIDE = 64  # of the candidate there, pixels
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class CascadeRule:
     keep_side: float  # from here on the first look is trusted inside the region
     lone_side: float  # from here on it keeps sure faces that the second does not see
     mirror_scale: float  # of the second look's mirror image over the second look; 0: there is none
+    doubt_score: float  # a candidate from this score on, below `certain_score`, is looked at by itself
+    certain_score: float
+    doubt_side: float  # as long as it has this side
     same_face: float = 0.45  # overlap of boxes
 
     @staticmethod
@@ -133,6 +139,25 @@ class CascadeRule:
         large = second.sides() * scale >= self.keep_side
         added = second.pick(~(cut & large) & ~self.covered(second, kept))
         return kept.joined(self.with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
+
+    def is_doubtful(self, found, scale):
+        """Which candidates are worth a look of their own: what is no face seldom looks like one at another scale."""
+        uncertain = (found.scores >= self.doubt_score) & (found.scores < self.certain_score)
+        return uncertain & (found.sides() * scale >= self.doubt_side)
+
+    @staticmethod
+    def close_up(box, width, height):
+        """((left, top, right, bottom) around a candidate, scale of the look at it)."""
+        side = math.sqrt((box[2] - box[0]) * (box[3] - box[1]))
+        x, y = (box[:2] + box[2:]) / 2
+        half = CLOSE_UP_SIDES * side / 2
+        left, top = max(0, math.floor(x - half)), max(0, math.floor(y - half))
+        return (left, top, min(width, math.ceil(x + half)), min(height, math.ceil(y + half))), CLOSE_UP_SIDE / side
+
+    def with_close_up(self, score, seen):
+        """The mean of the log odds of a score and of the best in the close-ups, where it may be missing."""
+        odds = [s / (1 - s) for s in (score, min(max(seen, self.weak_score), 1 - 1e-6))]
+        return 1 - 1 / (1 + math.sqrt(odds[0] * odds[1]))
 
     def with_mean_boxes(self, second, other):
         """Errors of two looks are partly independent. Landmarks stay those of the second."""

@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 
 from cascade import CascadeRule
-from metrics import suppress
+from metrics import iou_matrix, suppress
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
@@ -81,11 +81,16 @@ class Looks:
         return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
 
+def resized(picture, scale):
+    if scale == 1:
+        return picture
+    size = [max(1, round(side * scale)) for side in picture.shape[1::-1]]
+    return cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+
+
 def scaled(picture, scale):
     """The picture resized, padded with zeros to multiples of 32."""
-    if scale != 1:
-        size = [max(1, round(side * scale)) for side in picture.shape[1::-1]]
-        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    picture = resized(picture, scale)
     height, width = picture.shape[:2]
     image = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     image[:height, :width] = picture
@@ -143,6 +148,23 @@ class Detections(Found):
     milliseconds: float  # processor time of inference, all looks
 
 
+def with_close_ups(looks, picture, found, rule, scale):
+    """Doubtful candidates by two looks at each, one mirrored, in pixels of the overview, turned as its eyes say."""
+    overview = resized(picture, scale)
+    height, width = overview.shape[:2]
+    scores = found.scores.copy()
+    for i in np.flatnonzero(rule.is_doubtful(found, scale)):
+        (left, top, right, bottom), zoom = rule.close_up(found.boxes[i] * scale, width, height)
+        across, down = found.landmarks[i, 1] - found.landmarks[i, 0]
+        turns = round(np.degrees(np.arctan2(down, across)) / 90) % 4
+        part = np.ascontiguousarray(np.rot90(overview[top:bottom, left:right], turns))
+        mirror = looks.look(np.ascontiguousarray(part[:, ::-1]), zoom).mirrored(part.shape[1])
+        seen = looks.look(part, zoom).joined(mirror).turned_back(turns, right - left, bottom - top).moved(left, top)
+        same = iou_matrix(found.boxes[i : i + 1] * scale, seen.boxes)[0] >= rule.same_face
+        scores[i] = rule.with_close_up(scores[i], max(seen.scores[same], default=0))
+    return replace(found, scores=scores)
+
+
 def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_SCORE):
     """All looks by the rule; `more=False`: one at the overview alone."""
     height, width = picture.shape[:2]
@@ -175,4 +197,5 @@ def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_S
             mirror = looks.look(np.ascontiguousarray(part[:, ::-1]), zoom * rule.mirror_scale)
             second = rule.with_mirror(second, mirror.mirrored(right - left))
         found = rule.merge(found, second.moved(left, top), region, width, height, scale)
+    found = with_close_ups(looks, picture, found, rule, scale)
     return Detections(**vars(found), looks=looks.count, milliseconds=looks.milliseconds)

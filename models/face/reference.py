@@ -33,6 +33,9 @@ RULE = {
     "keepSide": 48,
     "loneSide": 24,
     "mirrorScale": 0.7,
+    "doubtScore": 0.3,
+    "certainScore": 0.8,
+    "doubtSide": 32,
 }
 SIZES = [(640, 480), (1024, 768), (1920, 1080), (300, 500), (4000, 3000)]
 # What a case is about: sides of the faces in pixels of the overview, and their least score.
@@ -105,7 +108,13 @@ def case(rng, kind, size, rule):
         result["region"], result["zoom"] = list(region[0]), round(float(region[1]), 9)
         both = rule.with_mirror(second, mirror)
         result["withMirror"] = listed(both)
-        result["merged"] = listed(rule.merge(found, both, region, *size, scale))
+        found = rule.merge(found, both, region, *size, scale)
+        result["merged"] = listed(found)
+    doubtful = found.pick(rule.is_doubtful(found, scale))
+    result["doubtful"] = [
+        {"face": row, "region": rule.close_up(box, *size)[0], "seen": seen, "score": rule.with_close_up(row[0], seen)}
+        for row, box, seen in zip(listed(doubtful), doubtful.boxes, (0.02, 0.4, 0.7, 0.95) * 3)
+    ]
     return {
         "name": f"{kind}, {size[0]} x {size[1]}",
         "size": list(size),

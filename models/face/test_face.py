@@ -208,6 +208,9 @@ class CascadeTest(unittest.TestCase):
         keep_side=48,
         lone_side=24,
         mirror_scale=0.7,
+        doubt_score=1,
+        certain_score=1,
+        doubt_side=32,
     )
 
     def test_large_faces_alone_need_no_second_look(self):

@@ -11,7 +11,8 @@ import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } fr
 // that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down;
 // if one is surer of a face than the upright looks, a look of the first one's size follows at that quarter.
 // If the first look finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
-// budget of pixels allows, and another covers its mirror image at a smaller size.
+// budget of pixels allows, and another covers its mirror image at a smaller size. At last, what may or may not be a face is
+// looked at by itself, as it is and mirrored.
 
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;
@@ -25,10 +26,13 @@ const mirrorWeight = 0.4;
 /** The share of its score that is left to a face that the mirror image does not show. */
 const unmirroredShare = 0.8;
 
-interface SecondLook {
-  /** In the picture's own pixels. */
+/** Side of a close-up, in sides of the face in its middle, and the side of that face in it, pixels. */
+const [closeUpSides, closeUpSide] = [2.5, 64];
+
+interface CloserLook {
+  /** In the pixels of what is looked at. */
   readonly region: Region;
-  /** Scale of the look, of the picture's own pixels. */
+  /** Scale of the look, of these pixels. */
   readonly zoom: number;
 }
 
@@ -101,7 +105,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
     },
 
     /** The second look that pays after a first one at `firstScale` which found this; undefined when none does. */
-    planSecondLook(found: readonly Candidate[], firstScale: number): SecondLook | undefined {
+    planSecondLook(found: readonly Candidate[], firstScale: number): CloserLook | undefined {
       const isNotSmall = isOfSide(rule.smallSide);
       const small = found.filter((face) => isHint(face) && !isNotSmall(face)).map(({ box }) => box);
       if (small.length === 0) return undefined;
@@ -153,7 +157,35 @@ export function createCascade(rule: CascadeRule, size: Size) {
       const firstHints = first.filter(isHint);
       return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
     },
+
+    /** Whether a face is worth a look of its own: what is none seldom looks like one at another size too. */
+    isDoubtful(face: Candidate): boolean {
+      return face.score >= rule.doubtScore && face.score < rule.certainScore && isOfSide(rule.doubtSide)(face);
+    },
+
+    /** With the mean of the log odds of its score and of the best in its close-ups, where it may be missing. */
+    withCloseUp(face: Candidate, seen: readonly Candidate[]): Candidate {
+      const scores = seen.filter((other) => isSameFace(face, other)).map(({ score }) => score);
+      const odds = Math.sqrt(oddsOf(face.score) * oddsOf(Math.max(rule.weakScore, ...scores)));
+      return { ...face, score: roundScore(odds / (1 + odds)) };
+    },
   };
+}
+
+/** The look at a face by itself, with what is around it, in a picture of that size. */
+export function closeUpOf({ box }: Pick<Candidate, 'box'>, { width, height }: Size): CloserLook {
+  const side = Math.sqrt(area(box));
+  const [x, y, half] = [(box.xmin + box.xmax) / 2, (box.ymin + box.ymax) / 2, (closeUpSides * side) / 2];
+  const left = Math.max(0, Math.floor(x - half));
+  const top = Math.max(0, Math.floor(y - half));
+  const right = Math.min(width, Math.ceil(x + half));
+  const bottom = Math.min(height, Math.ceil(y + half));
+  return { region: { left, top, width: right - left, height: bottom - top }, zoom: closeUpSide / side };
+}
+
+function oddsOf(score: number): number {
+  const bounded = Math.min(score, 1 - 1e-6);
+  return bounded / (1 - bounded);
 }
 
 function isSameFace(a: Candidate, b: Candidate): boolean {

@@ -50,6 +50,12 @@ const ruleSchema = z.strictObject({
   loneSide: z.number().min(0),
   /** Scale of the look at the second's mirror image, of the second look; 0: there is none. */
   mirrorScale: z.number().min(0).max(1),
+  /** A candidate from this score on, */
+  doubtScore: share,
+  /** below this one, */
+  certainScore: share,
+  /** and from this side on, is looked at by itself too. */
+  doubtSide: z.number().min(0),
 });
 
 export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;

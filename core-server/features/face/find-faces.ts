@@ -13,7 +13,7 @@ import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
-import { createCascade, sameFaceOverlap } from './cascade.js';
+import { closeUpOf, createCascade, sameFaceOverlap } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
 import {
   byAreaThenScore,
@@ -24,6 +24,7 @@ import {
   suppress,
   toPicture,
   turnBack,
+  turnsOf,
 } from './geometry.js';
 import { tilesOf } from './tiles.js';
 
@@ -116,20 +117,40 @@ async function findFaces(
   }
 
   const second = cascade.planSecondLook(found, firstScale);
-  if (second === undefined) return found;
-  const { region, zoom } = second;
-  const secondSize = scaledSize(region, zoom);
-  const detail = await step('decode', () =>
-    whole ? resizePicture(whole, secondSize, region) : decodeRegion(picture, region, secondSize),
-  );
-  let detailed = await lookAt(detail, region);
-  if (rule.mirrorScale > 0) {
-    const mirrorSize = scaledSize(secondSize, rule.mirrorScale);
-    const mirror = await step('decode', () => mirrorPicture(resizePicture(detail, mirrorSize)));
-    const mirrored = (await see(mirror)).map((face) => toPicture(mirrorBack(face, mirror), mirror, region));
-    detailed = cascade.withMirror(detailed, mirrored);
+  if (second !== undefined) {
+    const { region, zoom } = second;
+    const secondSize = scaledSize(region, zoom);
+    const detail = await step('decode', () =>
+      whole ? resizePicture(whole, secondSize, region) : decodeRegion(picture, region, secondSize),
+    );
+    let detailed = await lookAt(detail, region);
+    if (rule.mirrorScale > 0) {
+      const mirrorSize = scaledSize(secondSize, rule.mirrorScale);
+      const mirror = await step('decode', () => mirrorPicture(resizePicture(detail, mirrorSize)));
+      const mirrored = (await see(mirror)).map((face) => toPicture(mirrorBack(face, mirror), mirror, region));
+      detailed = cascade.withMirror(detailed, mirrored);
+    }
+    found = cascade.mergeLooks(found, detailed, region);
   }
-  return cascade.mergeLooks(found, detailed, region);
+
+  const lookCloser = async (face: Candidate): Promise<Candidate> => {
+    const { region, zoom } = closeUpOf(toPicture(face, size, wholeOf(overview)), overview);
+    const closeUp = await step('decode', () => resizePicture(overview, scaledSize(region, zoom), region));
+    const turns = turnsOf(face);
+    const upright = turns ? await step('decode', () => turnPicture(closeUp, turns)) : closeUp;
+    const mirror = await step('decode', () => mirrorPicture(upright));
+    const seen = [...(await see(upright)), ...(await see(mirror)).map((other) => mirrorBack(other, mirror))];
+    const inOverview = seen
+      .map((other) => (turns ? turnBack(other, turns, closeUp) : other))
+      .map((other) => toPicture(other, closeUp, region));
+    return cascade.withCloseUp(
+      face,
+      inOverview.map((other) => toPicture(other, overview, wholeOf(size))),
+    );
+  };
+  const judged: Candidate[] = [];
+  for (const face of found) judged.push(cascade.isDoubtful(face) ? await lookCloser(face) : face);
+  return judged;
 }
 
 /** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */

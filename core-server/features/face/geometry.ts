@@ -71,6 +71,13 @@ export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, hei
   });
 }
 
+/** How often a picture is turned clockwise by a quarter until the face in it is upright, by its eyes. */
+export function turnsOf({ landmarks: [rightEye, leftEye] }: Candidate): QuarterTurns | 0 {
+  if (rightEye === undefined || leftEye === undefined) return 0;
+  const lean = Math.atan2(leftEye.y - rightEye.y, leftEye.x - rightEye.x);
+  return ((4 - Math.round(lean / (Math.PI / 2))) % 4) as QuarterTurns | 0;
+}
+
 /** A candidate from the mirror image of a picture of this width, where the left eye is in the right one's place. */
 export function mirrorBack(candidate: Candidate, { width }: Pick<Size, 'width'>): Candidate {
   const mirrored = moved(candidate, ({ x, y }) => ({ x: width - x, y }));

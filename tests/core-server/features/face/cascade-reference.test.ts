@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { createCascade } from '../../../../core-server/features/face/cascade.js';
+import { closeUpOf, createCascade } from '../../../../core-server/features/face/cascade.js';
 import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import { type Candidate, turnBack } from '../../../../core-server/features/face/geometry.js';
 import type { QuarterTurns } from '../../../../core-server/image/picture.js';
@@ -43,6 +43,7 @@ const reference = JSON.parse(
       zoom?: number;
       withMirror?: Row[];
       merged?: Row[];
+      doubtful: { face: Row; region: [number, number, number, number]; seen: number; score: number }[];
     };
   }[];
 };
@@ -91,14 +92,26 @@ suite('the same cascade as in Python', () => {
       const firstScale = cascade.overviewScale * (result.suffices ? rule.glanceScale : 1);
       const second = cascade.planSecondLook(found, firstScale);
       assert.equal(second !== undefined, result.region !== undefined);
-      if (!second || !result.region || !result.withMirror || !result.merged) return;
-      const { left, top, width, height } = second.region;
-      assert.deepEqual([left, top, left + width, top + height], result.region);
-      assert.ok(Math.abs(second.zoom - (result.zoom ?? NaN)) < 1e-6);
-      const ofBoth = cascade.withMirror(toCandidates(looks.second), toCandidates(looks.mirror));
-      assertNear(toRows(ofBoth), result.withMirror.sort(inOrder));
-      const merged = cascade.mergeLooks(found, ofBoth, second.region);
-      assertNear(toRows(merged), result.merged.sort(inOrder));
+      if (second && result.region && result.withMirror && result.merged) {
+        const { left, top, width, height } = second.region;
+        assert.deepEqual([left, top, left + width, top + height], result.region);
+        assert.ok(Math.abs(second.zoom - (result.zoom ?? NaN)) < 1e-6);
+        const ofBoth = cascade.withMirror(toCandidates(looks.second), toCandidates(looks.mirror));
+        assertNear(toRows(ofBoth), result.withMirror.sort(inOrder));
+        found = cascade.mergeLooks(found, ofBoth, second.region);
+        assertNear(toRows(found), result.merged.sort(inOrder));
+      }
+      const doubtful = found.filter((face) => cascade.isDoubtful(face));
+      assert.equal(doubtful.length, result.doubtful.length);
+      for (const { face: row, region, seen, score } of result.doubtful) {
+        const [face] = toCandidates([row]);
+        assert.ok(face);
+        const look = closeUpOf(face, { width: sides[0], height: sides[1] }).region;
+        // The reference has rounded the box.
+        const edges = [look.left, look.top, look.left + look.width, look.top + look.height];
+        assert.ok(edges.every((edge, i) => Math.abs(edge - (region[i] ?? NaN)) <= 1));
+        assert.ok(Math.abs(cascade.withCloseUp(face, [{ ...face, score: seen }]).score - score) < 0.002);
+      }
     });
   }
 
@@ -114,6 +127,7 @@ suite('the same cascade as in Python', () => {
     assert.ok(results.some(({ merged }) => merged) && results.some(({ merged }) => !merged));
     const isMean = ([, ...box]: Row): boolean => box.some((value) => (value * 4) % 1 !== 0);
     assert.ok(results.some(({ merged }) => merged?.some(isMean)));
+    assert.ok(results.some(({ doubtful }) => doubtful.length > 0) && results.some((r) => r.doubtful.length === 0));
   });
 
   test('what was found in a turned picture is turned back', () => {

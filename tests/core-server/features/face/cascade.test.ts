@@ -22,6 +22,9 @@ const rule: CascadeRule = {
   keepSide: 48,
   loneSide: 24,
   mirrorScale: 0,
+  doubtScore: 1,
+  certainScore: 1,
+  doubtSide: 32,
 };
 /** A square face with its centre and side in pixels of the picture. */
 const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({

@@ -30,6 +30,9 @@ const rule: CascadeRule = {
   keepSide: 48,
   loneSide: 24,
   mirrorScale: 0,
+  doubtScore: 1,
+  certainScore: 1,
+  doubtSide: 32,
 };
 
 type Found = [score: number, xmin: number, ymin: number, xmax: number, ymax: number];
@@ -281,6 +284,26 @@ test('a look at the mirror image joins the second one, in pixels of the picture'
   );
   // The scripted model's left eye in the mirror image is the right one.
   assert.deepEqual(faces[1]?.landmarks?.rightEye, { x: 289.33, y: 257.33 });
+});
+
+test('a doubtful face is looked at by itself and mirrored, turned as its eyes say, and has the mean of the log odds', async () => {
+  const doubtful: Found = [0.6, 400, 200, 464, 264];
+  // 160 pixels around it, in which it is in the middle however they are turned.
+  const table: [string, Found[][], number | undefined][] = [
+    ['there, too', [[[0.9, 48, 48, 112, 112]]], 0.786061],
+    ['in the mirror image only', [[], [[0.9, 48, 48, 112, 112]]], 0.786061],
+    ['only a hint of it', [[[0.36, 48, 48, 112, 112]]], undefined],
+    ['somewhere else', [[[0.9, 0, 48, 64, 112]]], undefined],
+    ['not there', [], undefined],
+  ];
+  for (const [name, looks, score] of table) {
+    const { model, seen } = scriptedDetector([], [doubtful, [0.8, 40, 40, 140, 140]], ...looks);
+    const detect = createFaceDetector({ model, rule: { ...rule, doubtScore: 0.3, certainScore: 0.8 } });
+    const { faces } = await detect(await wish(quarters(1280, 960)), signal);
+    assert.deepEqual([seen.length, seen[2]?.width, seen[3]?.height], [4, 160, 160], name);
+    const scores = faces.map((face) => face.detectionScore);
+    assert.deepEqual(scores, score === undefined ? [0.8] : [0.8, score], name);
+  }
 });
 
 test('at most so many faces, the largest, and the others are counted', async () => {

@@ -10,6 +10,7 @@ import {
   suppress,
   toPicture,
   turnBack,
+  turnsOf,
 } from '../../../../core-server/features/face/geometry.js';
 import type { Point, QuarterTurns } from '../../../../core-server/image/picture.js';
 
@@ -108,6 +109,31 @@ test('a candidate of a turned picture comes back to where it was', () => {
   }
   const wide = face(0.5, 0, 0, 6, 3);
   assert.deepEqual(turnBack(wide, 1, picture).box, box(0, 0, 3, 6));
+});
+
+test('the eyes of a face say how its picture is turned', () => {
+  const picture = { width: 100, height: 80 };
+  for (const [left, turns] of [
+    [{ x: 30, y: 20 }, 0],
+    [{ x: 30, y: 29 }, 0],
+    [{ x: 20, y: 10 }, 1],
+    [{ x: 10, y: 22 }, 2],
+    [{ x: 22, y: 30 }, 3],
+  ] as const) {
+    const lying = { ...face(0.5, 10, 10, 40, 40), landmarks: [{ x: 20, y: 20 }, left] };
+    assert.equal(turnsOf(lying), turns, JSON.stringify(left));
+  }
+  for (const turns of [1, 2, 3] as const) {
+    const upright = {
+      ...face(0.5, 10, 10, 40, 40),
+      landmarks: [
+        { x: 20, y: 20 },
+        { x: 30, y: 20 },
+      ],
+    };
+    assert.equal(turnsOf(turnBack(upright, turns, picture)), turns);
+  }
+  assert.equal(turnsOf(face(0.5, 10, 10, 40, 40)), 0);
 });
 
 test('a box is clamped to the picture and rounded to hundredths, or gone', () => {
