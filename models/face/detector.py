@@ -15,6 +15,7 @@ from metrics import iou_matrix, suppress
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
 MAX_CANDIDATES = 3000
+MAX_CLOSE_UPS = 16  # of the largest doubtful faces
 
 
 def settings_of(model):
@@ -153,7 +154,8 @@ def with_close_ups(looks, picture, found, rule, scale):
     overview = resized(picture, scale)
     height, width = overview.shape[:2]
     scores = found.scores.copy()
-    for i in np.flatnonzero(rule.is_doubtful(found, scale)):
+    doubtful = np.flatnonzero(rule.is_doubtful(found, scale))
+    for i in doubtful[np.argsort(-found.sides()[doubtful], kind="stable")][:MAX_CLOSE_UPS]:
         (left, top, right, bottom), zoom = rule.close_up(found.boxes[i] * scale, width, height)
         across, down = found.landmarks[i, 1] - found.landmarks[i, 0]
         turns = round(np.degrees(np.arctan2(down, across)) / 90) % 4

@@ -38,6 +38,9 @@ export interface FaceDetectorParts {
   readonly rule: CascadeRule;
 }
 
+/** The largest doubtful faces are looked at by themselves: a crowd may have hundreds. */
+const maxCloseUps = 16;
+
 /** Results below this score are useless, and every cell has one. */
 const minUsefulScore = 0.02;
 
@@ -148,8 +151,14 @@ async function findFaces(
       inOverview.map((other) => toPicture(other, overview, wholeOf(size))),
     );
   };
+  const doubtful = new Set(
+    found
+      .filter((face) => cascade.isDoubtful(face))
+      .sort(byAreaThenScore)
+      .slice(0, maxCloseUps),
+  );
   const judged: Candidate[] = [];
-  for (const face of found) judged.push(cascade.isDoubtful(face) ? await lookCloser(face) : face);
+  for (const face of found) judged.push(doubtful.has(face) ? await lookCloser(face) : face);
   return judged;
 }
 

@@ -306,6 +306,20 @@ test('a doubtful face is looked at by itself and mirrored, turned as its eyes sa
   }
 });
 
+test('of the doubtful faces of a crowd, the 16 largest are looked at', async () => {
+  const crowd = Array.from({ length: 20 }, (_, i): Found => {
+    const [x, y] = [(i % 5) * 120, Math.floor(i / 5) * 110];
+    return [0.6, x, y, x + 80 - i, y + 80 - i];
+  });
+  const { model, seen } = scriptedDetector([], [...crowd, [0.95, 520, 400, 620, 460]]);
+  const detect = createFaceDetector({ model, rule: { ...rule, doubtScore: 0.3, certainScore: 0.9 } });
+  const { faces } = await detect(await wish(quarters(640, 480)), signal);
+  assert.equal(seen.length, 2 + 2 * 16);
+  // Those not seen there fall below the threshold.
+  const widths = faces.map(({ boundingBox: { xmin, xmax } }) => xmax - xmin);
+  assert.deepEqual(widths, [100, 64, 63, 62, 61]);
+});
+
 test('at most so many faces, the largest, and the others are counted', async () => {
   const looks: Found[] = [40, 60, 50].map((side, i) => [0.9, i * 100, 0, i * 100 + side, side]);
   const { detect } = scriptedDetector([], looks);
