@@ -27,6 +27,12 @@ CLOSE_UP_SIDES = 2.5  # side of what is seen of a doubtful candidate, in sides o
 CLOSE_UP_SIDE = 64  # of the candidate there, pixels
 
 
+def enclosing(low, high, width, height):
+    """(left, top, right, bottom): all pixels of the picture between two corners."""
+    left, top = (max(0, math.floor(v)) for v in low)
+    return left, top, min(width, math.ceil(high[0])), min(height, math.ceil(high[1]))
+
+
 @dataclass(frozen=True)
 class CascadeRule:
     overview_side: int  # longest side of the overview, but for panoramas; never enlarged
@@ -102,8 +108,7 @@ class CascadeRule:
             return None
         low = found.boxes[small, :2].min(0) - self.margin / scale
         high = found.boxes[small, 2:].max(0) + self.margin / scale
-        left, top = (max(0, math.floor(v)) for v in low)
-        right, bottom = min(width, math.ceil(high[0])), min(height, math.ceil(high[1]))
+        left, top, right, bottom = enclosing(low, high, width, height)
         zoom = min(self.max_zoom, math.sqrt(self.second_pixels / ((right - left) * (bottom - top))))
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
@@ -151,8 +156,7 @@ class CascadeRule:
         side = math.sqrt((box[2] - box[0]) * (box[3] - box[1]))
         x, y = (box[:2] + box[2:]) / 2
         half = CLOSE_UP_SIDES * side / 2
-        left, top = max(0, math.floor(x - half)), max(0, math.floor(y - half))
-        return (left, top, min(width, math.ceil(x + half)), min(height, math.ceil(y + half))), CLOSE_UP_SIDE / side
+        return enclosing((x - half, y - half), (x + half, y + half), width, height), CLOSE_UP_SIDE / side
 
     def with_close_up(self, score, seen):
         """The mean of the log odds of a score and of the best in the close-ups, where it may be missing."""

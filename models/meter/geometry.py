@@ -2,6 +2,8 @@
 
 import numpy as np
 
+WINDOW = 1.5  # width of what the refiner looks at, in counter widths; half as high as wide
+
 
 def axes(quad: np.ndarray):
     """Mean reading vector (u), mean downward vector (v) and centre of a quad."""
@@ -36,11 +38,17 @@ def expand(quad, mx=0.03, my=0.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
     return (quad + along * x + down * y).astype(np.float32)
 
 
+def window_around(centre, reading, width):
+    """Corners of the window: `width` in lengths of `reading`, the vector of its x axis."""
+    down = np.float32([-reading[1], reading[0]])
+    u, v = reading * width / 2, down * width / 4
+    return np.float32(centre + np.float32([-u - v, u - v, u + v, v - u]))
+
+
 def window(quad):
-    """What the refiner looks at: in the quad's middle and direction, one and a half times as long, half as high."""
+    """What the refiner looks at."""
     u, _, centre = axes(quad)
-    a, b = 0.75 * u, 0.375 * np.float32([-u[1], u[0]])
-    return centre + np.float32([-a - b, a - b, a + b, b - a])
+    return window_around(centre, u, WINDOW)
 
 
 def points_on(quad, shares):

@@ -11,20 +11,12 @@ import augment
 import loop
 from augment import rng
 from beside import print_beside
-from geometry import axes, rotation, size, turned
+from geometry import WINDOW, axes, rotation, size, turned, window_around
 from nets import REFINE_H as H, REFINE_W as W, Refine
 from sampling import Sampler
 
-WINDOW = 1.5  # window width in counter widths; half as high as wide
 FRAME = np.float32([[0, 0], [W, 0], [W, H], [0, H]])
 CORNER_WEIGHT = [2, 1] * 4
-
-
-def window_around(centre, reading, width):
-    """Corners of the window: `reading` is the unit vector of its x axis."""
-    down = np.float32([-reading[1], reading[0]])
-    u, v = reading * width / 2, down * width / 4
-    return np.float32([centre - u - v, centre + u - v, centre + u + v, centre - u + v])
 
 
 def cut(sampler, photo, corners, flags_border):

@@ -110,11 +110,13 @@ export function createCascade(rule: CascadeRule, size: Size) {
       const small = found.filter((face) => isHint(face) && !isNotSmall(face)).map(({ box }) => box);
       if (small.length === 0) return undefined;
       const margin = rule.margin / overviewScale;
-      const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
-      const top = Math.max(0, Math.floor(Math.min(...small.map((b) => b.ymin)) - margin));
-      const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
-      const bottom = Math.min(size.height, Math.ceil(Math.max(...small.map((b) => b.ymax)) + margin));
-      const region = { left, top, width: right - left, height: bottom - top };
+      const around = {
+        xmin: Math.min(...small.map((b) => b.xmin)) - margin,
+        ymin: Math.min(...small.map((b) => b.ymin)) - margin,
+        xmax: Math.max(...small.map((b) => b.xmax)) + margin,
+        ymax: Math.max(...small.map((b) => b.ymax)) + margin,
+      };
+      const region = enclosing(around, size);
       const zoom = Math.min(rule.maxZoom, Math.sqrt(rule.secondPixels / (region.width * region.height)));
       return zoom >= rule.minGain * firstScale ? { region, zoom } : undefined;
     },
@@ -173,14 +175,18 @@ export function createCascade(rule: CascadeRule, size: Size) {
 }
 
 /** The look at a face by itself, with what is around it, in a picture of that size. */
-export function closeUpOf({ box }: Pick<Candidate, 'box'>, { width, height }: Size): CloserLook {
+export function closeUpOf({ box }: Pick<Candidate, 'box'>, size: Size): CloserLook {
   const side = Math.sqrt(area(box));
   const [x, y, half] = [(box.xmin + box.xmax) / 2, (box.ymin + box.ymax) / 2, (closeUpSides * side) / 2];
-  const left = Math.max(0, Math.floor(x - half));
-  const top = Math.max(0, Math.floor(y - half));
-  const right = Math.min(width, Math.ceil(x + half));
-  const bottom = Math.min(height, Math.ceil(y + half));
-  return { region: { left, top, width: right - left, height: bottom - top }, zoom: closeUpSide / side };
+  const around = { xmin: x - half, ymin: y - half, xmax: x + half, ymax: y + half };
+  return { region: enclosing(around, size), zoom: closeUpSide / side };
+}
+
+/** All pixels of the picture that the box touches. */
+function enclosing({ xmin, ymin, xmax, ymax }: Box, { width, height }: Size): Region {
+  const left = Math.max(0, Math.floor(xmin));
+  const top = Math.max(0, Math.floor(ymin));
+  return { left, top, width: Math.min(width, Math.ceil(xmax)) - left, height: Math.min(height, Math.ceil(ymax)) - top };
 }
 
 function oddsOf(score: number): number {
