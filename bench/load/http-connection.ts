@@ -16,6 +16,7 @@ export interface HttpConnection {
   send(request: Buffer): Promise<HttpAnswer>;
   /** Whether it takes another request. */
   readonly isOpen: boolean;
+  close(): void;
 }
 
 interface Exchange {
@@ -58,6 +59,7 @@ export function openHttpConnection({ hostname, port }: URL): HttpConnection {
     get isOpen() {
       return isOpen;
     },
+    close: () => socket.destroy(),
   };
 }
 

@@ -3,6 +3,8 @@ import { type HttpAnswer, type HttpConnection, openHttpConnection } from './http
 import type { Outcome, Sender, Target } from './messages.js';
 
 const busyCodes = [429, 503];
+/** As Node.js's own agent: after a stall, thousands would take all places that a service has for one address. */
+const maxIdle = 256;
 
 /** HTTP/1.1 on connections that are kept, with requests made beforehand. */
 export function createHttpSender(target: Extract<Target, { kind: 'http' }>): Sender {
@@ -15,7 +17,8 @@ export function createHttpSender(target: Extract<Target, { kind: 'http' }>): Sen
     while (connection?.isOpen === false) connection = free.pop();
     connection ??= openHttpConnection(url);
     const answer = await connection.send(request);
-    free.push(connection);
+    if (free.length < maxIdle) free.push(connection);
+    else connection.close();
     return answer;
   };
   return {

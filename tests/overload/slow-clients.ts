@@ -14,6 +14,8 @@ const readerCount = 5;
 const dripMs = 200;
 /** Time-outs are looked after once a second, and this machine may be busy. */
 const slackMs = 3_000;
+/** Who is cut sooner was never let in. */
+const leastMs = 1_000;
 /** What the service does not cut in this time it does not cut. */
 const giveUpMs = 60_000;
 
@@ -59,12 +61,12 @@ async function measureCut({ what, count = usualCount, limitMs, dawdle }: SlowCli
     }),
   );
   const cut = timesMs.filter((ms) => ms < giveUpMs);
-  const lastMs = Math.max(...timesMs);
+  const [firstMs, lastMs] = [Math.min(...timesMs), Math.max(...timesMs)];
   return {
     what: `${count} that ${what}`,
-    measured: `${cut.length} cut${cut.length > 0 ? `, the last after ${(lastMs / 1_000).toFixed(1)} s` : ''}`,
-    asked: `all within ${((limitMs + slackMs) / 1_000).toFixed(0)} s`,
-    isMet: cut.length === count && lastMs <= limitMs + slackMs,
+    measured: `${cut.length} cut, after ${(firstMs / 1_000).toFixed(1)} to ${(lastMs / 1_000).toFixed(1)} s`,
+    asked: `all after 1 s, within ${((limitMs + slackMs) / 1_000).toFixed(0)} s`,
+    isMet: cut.length === count && firstMs >= leastMs && lastMs <= limitMs + slackMs,
   };
 }
 
