@@ -62,9 +62,9 @@ export const settings = z.object({
     .describe('Maximum number of pixels in a picture.'),
   CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500).default(16_384).describe('Maximum length of the longer side, in pixels.'),
   CORE_HEIC: flag
-    .refine((isOn) => !isOn || isHeicInstalled(), 'want it unset, or the package heic-decode installed')
+    .refine((isOn) => !isOn || isHeicInstalled(), 'want it unset, or the package libheif-js installed')
     .describe(
-      'Whether HEIC, the format of iPhones, is decoded. Needs the package `heic-decode`: see [HEIC](operating.md#heic).',
+      'Whether HEIC, the format of iPhones, is decoded. Needs the package `libheif-js`: see [HEIC](operating.md#heic).',
     ),
   CORE_MAX_DEADLINE_MS: wholeNumber(1, 600_000)
     .default(30_000)
@@ -100,7 +100,7 @@ export const settings = z.object({
 /** By name alone: this module is read by commands that decode no picture. */
 function isHeicInstalled(): boolean {
   try {
-    import.meta.resolve('heic-decode');
+    import.meta.resolve('libheif-js/wasm-bundle');
     return true;
   } catch {
     return false;

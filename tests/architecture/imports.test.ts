@@ -239,7 +239,7 @@ test('workers load what they use: no gRPC, no database, nothing that checks sett
 });
 
 test('what decodes pictures and runs networks is loaded by workers only', () => {
-  const unwanted = ['sharp', '@napi-rs/image', 'onnxruntime-node', '@gutenye/ocr-node', 'heic-decode'];
+  const unwanted = ['sharp', '@napi-rs/image', 'onnxruntime-node', '@gutenye/ocr-node', 'libheif-js'];
   for (const start of ['core-server/main.ts', 'launcher/main.ts', 'launcher/health-main.ts']) {
     const { files, strays } = loadedFrom(start, unwanted);
     assert.ok(files.size > 10, start);

@@ -1,15 +1,22 @@
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import type decode from 'heic-decode';
 import { limitWebAssemblyMemory } from '../../../runtime/node-patches/limit-web-assembly-memory.js';
 import type { Size } from '../picture.js';
 import type { HeicInput, HeicOutput } from './convert-heic.js';
 
 // Decodes one picture and ends.
 
-/** What is used of libheif-js, which heic-decode brings. */
+/** What is used of libheif-js, which has no types. */
 interface Libheif {
-  readonly HeifDecoder: new () => { decode(bytes: Uint8Array): { is_primary(): boolean }[] };
+  readonly HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] };
+}
+
+interface HeifImage {
+  is_primary(): boolean;
+  get_width(): number;
+  get_height(): number;
+  /** Fills the pixels, four bytes each. @param done gets null if it cannot */
+  display(pixels: Size & { data: Uint8ClampedArray }, done: (filled: object | null) => void): void;
 }
 
 /** Fifty megapixels take 400 MB. */
@@ -17,20 +24,17 @@ const maxMemoryBytes = 512 * 2 ** 20;
 
 const { bytes, maxPixels, maxSide } = workerData as HeicInput;
 limitWebAssemblyMemory(maxMemoryBytes);
-const load = createRequire(import.meta.resolve('heic-decode'));
-const { HeifDecoder } = load('libheif-js/wasm-bundle') as Libheif;
-/** heic-decode does not tell which picture is the primary one, which is all that others show: it comes first. */
-class PrimaryFirst extends HeifDecoder {
-  override decode(file: Uint8Array) {
-    return super.decode(file).sort((a, b) => Number(b.is_primary()) - Number(a.is_primary()));
-  }
-}
-const createDecode = load('./lib.js') as (libheif: Libheif) => Pick<typeof decode, 'all'>;
-// The size is missing in the library's types.
-const [picture] = (await createDecode({ HeifDecoder: PrimaryFirst }).all({ buffer: bytes })) as (Size &
-  Awaited<ReturnType<typeof decode.all>>[number])[];
+const { HeifDecoder } = createRequire(import.meta.url)('libheif-js/wasm-bundle') as Libheif;
+// All that others show of a file.
+const picture = new HeifDecoder().decode(bytes).find((image) => image.is_primary());
 if (picture === undefined) throw new Error('no picture in it');
-const { width, height } = picture;
-const isAllowed = width * height <= maxPixels && Math.max(width, height) <= maxSide;
-const output: HeicOutput = { width, height, ...(isAllowed && { rgba: (await picture.decode()).data }) };
-parentPort?.postMessage(output, output.rgba ? [output.rgba.buffer as ArrayBuffer] : []);
+const [width, height] = [picture.get_width(), picture.get_height()];
+if (width * height > maxPixels || Math.max(width, height) > maxSide) {
+  parentPort?.postMessage({ width, height } satisfies HeicOutput);
+} else {
+  const data = new Uint8ClampedArray(width * height * 4);
+  picture.display({ data, width, height }, (filled) => {
+    if (filled === null) throw new Error('its pixels cannot be decoded');
+    parentPort?.postMessage({ width, height, rgba: data } satisfies HeicOutput, [data.buffer]);
+  });
+}
