@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
-import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
+import { type BudgetShare, createHold } from '../../runtime/limits/fair-budget.js';
 import { createTally } from '../../runtime/limits/tally.js';
 
 export type UnreadAnswers = ReturnType<typeof createUnreadAnswers>;
@@ -25,10 +25,11 @@ export function createUnreadAnswers() {
       // Its caller is gone: nothing would give them back, and nothing is sent.
       if (response.destroyed) return;
       const taken = Math.min(bytes, share.largest);
-      if (!share.take(taken)) throw noRoom();
+      const hold = createHold(share);
+      if (!hold(taken)) throw noRoom();
       unread.add(share.owner, taken);
       response.once('close', () => {
-        share.give(taken);
+        hold(0);
         unread.remove(share.owner, taken);
       });
     },

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { Refusal, tooManyOpen } from '../../runtime/errors/refusal.js';
+import { createHold } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { CallContext } from '../core-client/core-client.js';
 import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.js';
@@ -35,8 +36,8 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   /** @param bind the message for one picture, from the fields and the picture */
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {
     const caller = callerAddress(call.clientAddress);
-    const places = batches.of(caller);
-    if (!places.take(1)) throw tooManyOpen('batches', maxBatches);
+    const holdPlace = createHold(batches.of(caller));
+    if (!holdPlace(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
     const share = budget.of(caller);
     const lines = createBatchLines(response, share);
@@ -81,7 +82,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       for (const index of lines.waiting.keys()) lines.answer(index, () => show(refusal));
       lines.write(`${show(refusal)}\n`);
     } finally {
-      places.give(1);
+      holdPlace(0);
       reservation.release();
       for (const { release } of lines.waiting.values()) release();
     }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
-import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
+import { type BudgetShare, createHold } from '../../runtime/limits/fair-budget.js';
 import { LateText, withBase64 } from '../response/late-base64.js';
 
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
@@ -22,6 +22,7 @@ interface Picture {
  */
 export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   const waiting = new Map<number, Picture>();
+  const hold = createHold(share);
   let pictures = 0;
   let unreadBytes = 0;
   let isReading = true;
@@ -31,12 +32,8 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
     if (waiting.size < picturesAtOnce && unreadBytes < maxUnreadBytes) response.req.resume();
     else response.req.pause();
   };
-  const give = (bytes: number): void => {
-    unreadBytes -= bytes;
-    share.give(bytes);
-  };
   // Nothing tells of what was not sent by then.
-  response.once('close', () => give(unreadBytes));
+  response.once('close', () => hold(0));
 
   /**
    * @param line with its end
@@ -45,7 +42,7 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   const write = (line: string | LateText): void => {
     if (response.destroyed) return;
     const parts = typeof line === 'string' ? new LateText([line], []) : line;
-    if (!share.take(parts.length)) throw noRoom();
+    if (!hold(unreadBytes + parts.length)) throw noRoom();
     unreadBytes += parts.length;
     if (!response.headersSent) {
       response.statusCode = 200;
@@ -56,7 +53,8 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
     for (const part of parts) {
       response.write(part, () => {
         if (response.destroyed) return;
-        give(part.length);
+        unreadBytes -= part.length;
+        hold(unreadBytes);
         regulate();
       });
     }

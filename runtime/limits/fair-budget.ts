@@ -12,7 +12,7 @@ export function fairLimit(free: number): number {
 
 export type FairBudget = ReturnType<typeof createFairBudget>;
 
-/** A caller's part of a budget. */
+/** A caller's part of a budget, of which `createHold` takes. */
 export type BudgetShare = ReturnType<FairBudget['of']>;
 
 /**
@@ -22,8 +22,6 @@ export type BudgetShare = ReturnType<FairBudget['of']>;
 export function createFairBudget(max: number) {
   const held = new Map<string, number>();
   let taken = 0;
-  const hasRoom = (owner: string, amount: number): boolean =>
-    (held.get(owner) ?? 0) + amount <= fairLimit(max - taken - amount);
   return {
     /** The share that one caller may take. */
     of: (owner: string) => ({
@@ -31,17 +29,11 @@ export function createFairBudget(max: number) {
       /** All that it can have while nobody else has anything. */
       largest: Math.floor((max * heldPerFree) / (heldPerFree + 1)),
       /** Whether it may take this much. */
-      hasRoom: (amount: number): boolean => hasRoom(owner, amount),
-      /** Takes this much; false, taking nothing, if this caller may have no more. */
-      take(amount: number): boolean {
-        if (!hasRoom(owner, amount)) return false;
+      hasRoom: (amount: number): boolean => (held.get(owner) ?? 0) + amount <= fairLimit(max - taken - amount),
+      /** Takes this much, whether or not there is room, or gives it back if it is negative. */
+      add(amount: number): void {
         taken += amount;
-        held.set(owner, (held.get(owner) ?? 0) + amount);
-        return true;
-      },
-      give(amount: number): void {
-        taken -= amount;
-        const own = (held.get(owner) ?? 0) - amount;
+        const own = (held.get(owner) ?? 0) + amount;
         if (own > 0) held.set(owner, own);
         else held.delete(owner);
       },
@@ -57,10 +49,9 @@ export function createHold(...shares: readonly BudgetShare[]): (amount: number) 
   let held = 0;
   return (amount) => {
     const more = amount - held;
+    if (more === 0) return true;
     if (more > 0 && !shares.every((share) => share.hasRoom(more))) return false;
-    for (const share of shares)
-      if (more > 0) share.take(more);
-      else share.give(-more);
+    for (const share of shares) share.add(more);
     held = amount;
     return true;
   };

@@ -1,11 +1,12 @@
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import { chunksTooSmall, createChunkSizeCheck } from '../../../runtime/limits/chunk-size.js';
-import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
+import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
 
 /** Reserves of its caller's share what a request sends: the file and all fields of a form. */
 export function reserveBody(share: BudgetShare) {
   const areTooSmall = createChunkSizeCheck();
-  let taken = 0;
+  const hold = createHold(share);
+  let held = 0;
   return {
     /**
      * Counts a chunk that arrived. The budget is taken as chunks arrive, so that a caller who announces a lot and
@@ -14,13 +15,13 @@ export function reserveBody(share: BudgetShare) {
      */
     grow: (bytes: number): void => {
       if (areTooSmall(bytes)) throw chunksTooSmall('body');
-      if (!share.take(bytes)) throw noRoom();
-      taken += bytes;
+      if (!hold(held + bytes)) throw noRoom();
+      held += bytes;
     },
     /** Gives everything back; the received body must not be used any more. */
     release: (): void => {
-      share.give(taken);
-      taken = 0;
+      held = 0;
+      hold(0);
     },
   };
 }

@@ -9,28 +9,6 @@ import { reasonOf } from '../refusals.js';
 
 const kib = 1024;
 
-test('a budget gives one owner four fifths, and leaves the others room', () => {
-  const budget = createFairBudget(100);
-  const [one, other] = [budget.of('one'), budget.of('other')];
-  assert.equal(one.largest, 80);
-  assert.ok(!one.take(81));
-  assert.ok(one.take(60));
-  assert.ok(budget.of('one').take(20));
-  assert.ok(!one.take(1));
-  assert.ok(other.take(16));
-  assert.ok(!other.take(1));
-  one.give(79);
-  assert.equal(budget.taken, 17);
-  assert.ok(other.take(58));
-  // 19 more, not 20, of the 25 that are free: the one that is left still counts.
-  assert.ok(!one.take(20));
-  assert.ok(one.take(19));
-  one.give(20);
-  other.give(74);
-  assert.equal(budget.taken, 0);
-  assert.ok(one.take(80));
-});
-
 test('a hold takes what comes, and gives all of it back', () => {
   const budget = createFairBudget(1_000 * kib);
   const hold = reserveBody(budget.of('caller'));
