@@ -143,10 +143,14 @@ export function createRestClient(options: RestClientOptions): RestClient {
     );
   }
 
-  async function* batch<T>(path: string, body: FormData, callOptions: CallOptions): AsyncGenerator<BatchLine<T>> {
+  async function* batch<T>(
+    path: string,
+    files: readonly Picture[],
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<BatchLine<T>> {
     const time = startTime(callOptions, timeoutMs);
     const { signal } = time;
-    const request = { method: 'POST', headers: { apikey: toHeader('apiKey', apiKey) }, body, signal };
+    const request = { ...toForm(files, callOptions), headers: { apikey: toHeader('apiKey', apiKey) }, signal };
     try {
       const { lines, requestId } = await fetchOnce(base + path, request, signal, ({ body: lines, headers }) =>
         Promise.resolve(
@@ -168,97 +172,50 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const scorePath = (company: string) => `/v1/companies/${encodeURIComponent(company)}/detection-score`;
 
   return {
-    detectSingleFace: (file, detection = {}) =>
-      call('/face_detect_single', { method: 'POST', body: toForm(file, detectionFields(detection)) }, detection),
-    detectAllFaces: (file, { maxFaces, ...detection } = {}) =>
-      call(
-        '/face_detect_multi',
-        {
-          method: 'POST',
-          body: toForm(file, { ...detectionFields(detection), max_faces: maxFaces }),
-        },
-        detection,
-      ),
-    redactFaces: (file, { company, minScore, style, margin, format, ...redaction } = {}) =>
-      call(
-        '/v1/faces/redact',
-        { method: 'POST', body: toForm(file, { company, min_score: minScore, style, margin, format }) },
-        redaction,
-        async (response) => {
-          const count = response.headers.get('x-face-count');
-          return count === null ? undefined : { image: await response.blob(), faceCount: Number(count) };
-        },
-      ),
-    readMeter: (file, reading = {}) =>
-      call('/meter-number-ocr/file', { method: 'POST', body: toForm(file, readingFields(reading)) }, reading),
-    readMeterDataUrl: (image, reading = {}) =>
-      call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image, ...readingFields(reading) }) }, reading),
-    fuseMeterReadings: (files, reading = {}) =>
-      call('/v1/meters/fuse', { method: 'POST', body: toForm(files, readingFields(reading)) }, reading),
-    detectFacesBatch: (files, { maxFaces, ...detection } = {}) =>
-      batch('/v1/faces/batch', toForm(files, { ...detectionFields(detection), max_faces: maxFaces }), detection),
-    readMetersBatch: (files, reading = {}) => batch('/v1/meters/batch', toForm(files, readingFields(reading)), reading),
-    getDetectionScore: async (company, password, callOptions) =>
-      call(scorePath(company), { headers: { 'x-company-password': toHeader('password', password) } }, callOptions),
-    getVersion: (callOptions) => call('/v1/version', {}, callOptions),
-    async setDetectionScore(company, password, score, callOptions) {
-      const { headers, body } = toJson({ detection_score: score });
-      return call(
-        scorePath(company),
-        {
-          method: 'PUT',
-          headers: { ...headers, 'x-company-password': toHeader('password', password) },
-          body,
-        },
-        callOptions,
-      );
+    detectSingleFace: (file, options) => call('/face_detect_single', toForm(file, options), options),
+    detectAllFaces: (file, options) => call('/face_detect_multi', toForm(file, options), options),
+    redactFaces: (file, options) =>
+      call('/v1/faces/redact', toForm(file, options), options, async (response) => {
+        const count = response.headers.get('x-face-count');
+        return count === null ? undefined : { image: await response.blob(), faceCount: Number(count) };
+      }),
+    readMeter: (file, options) => call('/meter-number-ocr/file', toForm(file, options), options),
+    readMeterDataUrl: (image, options) =>
+      call('/meter-number-ocr/base64', toJson({ ...fieldsOf(options), image }), options),
+    fuseMeterReadings: (files, options) => call('/v1/meters/fuse', toForm(files, options), options),
+    detectFacesBatch: (files, options) => batch('/v1/faces/batch', files, options),
+    readMetersBatch: (files, options) => batch('/v1/meters/batch', files, options),
+    getDetectionScore: async (company, password, options) =>
+      call(scorePath(company), { headers: { 'x-company-password': toHeader('password', password) } }, options),
+    async setDetectionScore(company, password, score, options) {
+      const request = toJson({ detection_score: score }, 'PUT');
+      const headers = { ...request.headers, 'x-company-password': toHeader('password', password) };
+      return call(scorePath(company), { ...request, headers }, options);
     },
+    getVersion: (options) => call('/v1/version', {}, options),
   };
 }
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-function detectionFields(options: DetectionOptions): Fields {
-  const { company, landmarks, crop, details, attributes, margin } = options;
-  return {
-    company,
-    min_score: options.minScore,
-    landmarks,
-    crop,
-    details,
-    attributes,
-    min_quality: options.minQuality,
-    crop_aligned: options.cropAligned,
-    margin,
-    crop_format: options.cropFormat,
-    crop_size: options.cropSize,
-  };
-}
-
-function readingFields(options: ReadingOptions): Fields {
-  return {
-    expected_digits: options.expectedDigits,
-    expected_decimals: options.expectedDecimals,
-    previous_reading: options.previousReading,
-    max_increase: options.maxIncrease,
-    serial_number: options.serialNumber,
-    alternatives: options.alternatives,
-    details: options.details,
-    expected_unit: options.expectedUnit,
-  };
+/** The options of a call that are for the service, by the names of its fields: `minScore` is `min_score`. */
+function fieldsOf(options: CallOptions = {}): Fields {
+  const fields = Object.entries(options).filter(([name]) => name !== 'timeoutMs' && name !== 'signal');
+  const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(fields.map(([name, value]) => [toSnakeCase(name), value]));
 }
 
 /** The fields come before the files, as batches want them. */
-function toForm(files: Picture | readonly Picture[], fields: Fields): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) form.append(name, String(value));
+function toForm(files: Picture | readonly Picture[], options: CallOptions | undefined) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fieldsOf(options))) {
+    if (value !== undefined) body.append(name, String(value));
   }
   for (const file of [files].flat()) {
     const name = file instanceof File ? file.name : 'picture';
-    form.append('file', file instanceof Blob ? file : new Blob([file]), name);
+    body.append('file', file instanceof Blob ? file : new Blob([file]), name);
   }
-  return form;
+  return { method: 'POST', body };
 }
 
 /**
@@ -273,8 +230,8 @@ function toHeader(name: string, text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(value));
 }
 
-function toJson(value: unknown) {
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+function toJson(value: unknown, method = 'POST') {
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
 /** Reads a successful response; undefined if it is none of this service. */

@@ -7,10 +7,11 @@ import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import type { OpenApiDocument } from '../helpers/net/openapi.js';
 import { limits } from '../rest-facade/serve-app.js';
 
-// The types of the REST client are written by hand: they have the members of the OpenAPI document, and no others.
+// The types of the REST client are written by hand: they have the members of the OpenAPI document, and no others, and
+// options for its fields, whose names the client makes of theirs.
 
 const document = createDocument(createRoutes(loadRpcs()), limits) as OpenApiDocument;
-const program = ts.createProgram(['sdk/typescript/rest-answers.ts'], {
+const program = ts.createProgram(['sdk/typescript/rest.ts'], {
   strict: true,
   exactOptionalPropertyTypes: true,
 });
@@ -68,4 +69,30 @@ for (const [name, path] of Object.entries({
     // Of all responses, in one type: those of the scores and the version do not have it.
     const common = (line: string) => !line.startsWith('.process_time');
     assert.deepEqual(typed.filter(common).sort(), [...linesOfSchema(schema as Schema)].filter(common).sort());
+  });
+
+for (const [name, path] of Object.entries({
+  detectSingleFace: '/face_detect_single',
+  detectAllFaces: '/face_detect_multi',
+  redactFaces: '/v1/faces/redact',
+  readMeter: '/meter-number-ocr/file',
+  readMeterDataUrl: '/meter-number-ocr/base64',
+  fuseMeterReadings: '/v1/meters/fuse',
+  detectFacesBatch: '/v1/faces/batch',
+  readMetersBatch: '/v1/meters/batch',
+}))
+  test(`${name} has an option for each field that the document gives to ${path}`, () => {
+    const client = exported.find((one) => one.name === 'RestClient');
+    const method = client && checker.getDeclaredTypeOfSymbol(client).getProperty(name);
+    const [signature] = method ? checker.getTypeOfSymbol(method).getCallSignatures() : [];
+    const options = signature?.getParameters().find((parameter) => parameter.name === 'options');
+    assert.ok(options);
+    const optionNames = checker
+      .getNonNullableType(checker.getTypeOfSymbol(options))
+      .getProperties()
+      .map((option) => option.name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const [content] = Object.values(document.paths[path]?.post?.requestBody?.content ?? {});
+    const fieldNames = Object.keys((content?.schema as Schema).properties ?? {});
+    const isField = (one: string) => !['file', 'image', 'timeout_ms', 'signal'].includes(one);
+    assert.deepEqual(optionNames.filter(isField).sort(), fieldNames.filter(isField).sort());
   });
