@@ -1,6 +1,10 @@
 import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import { fromGrpcError } from './grpc-refusal.js';
 import { toError } from './retry.js';
+import type { CallOptions } from './time-limit.js';
+
+/** A stream has no time limit. */
+export type StreamOptions = Pick<CallOptions, 'signal'>;
 
 /**
  * A bulk stream that takes its requests one by one, each after the previous one has been sent, and is read
@@ -8,9 +12,9 @@ import { toError } from './retry.js';
  */
 export async function* boundedStream<Partial, Request, Response>(
   open: () => ClientDuplexStream<Request, Response>,
+  codec: { fromPartial(request: Partial): Request },
   requests: Iterable<Partial> | AsyncIterable<Partial>,
-  toRequest: (request: Partial) => Request,
-  signal: AbortSignal | undefined,
+  { signal }: StreamOptions = {},
 ): AsyncGenerator<Response> {
   signal?.throwIfAborted();
   const stream = open();
@@ -23,7 +27,7 @@ export async function* boundedStream<Partial, Request, Response>(
   const sendAll = async () => {
     try {
       for await (const request of requests) {
-        const sent = new Promise<unknown>((resolve) => stream.write(toRequest(request), resolve));
+        const sent = new Promise<unknown>((resolve) => stream.write(codec.fromPartial(request), resolve));
         const failed = await Promise.race([sent, closed]);
         if (failed || sending.over) return;
       }

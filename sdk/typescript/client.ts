@@ -35,7 +35,7 @@ import {
   VersionServiceClient,
 } from '../../generated/imageanalysis/v1/version.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
-import { boundedStream } from './bounded-stream.js';
+import { boundedStream, type StreamOptions } from './bounded-stream.js';
 import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
@@ -123,17 +123,17 @@ export interface ImageAnalysisClient {
    */
   streamDetectFaces(
     requests: Requests<StreamDetectFacesRequest>,
-    options?: { readonly signal?: AbortSignal },
+    options?: StreamOptions,
   ): AsyncGenerator<StreamDetectFacesResponse>;
   /** Hides the faces in many pictures; otherwise like `streamDetectFaces`. */
   streamRedactFaces(
     requests: Requests<StreamRedactFacesRequest>,
-    options?: { readonly signal?: AbortSignal },
+    options?: StreamOptions,
   ): AsyncGenerator<StreamRedactFacesResponse>;
   /** Reads many meters; otherwise like `streamDetectFaces`. */
   streamReadMeters(
     requests: Requests<StreamReadMetersRequest>,
-    options?: { readonly signal?: AbortSignal },
+    options?: StreamOptions,
   ): AsyncGenerator<StreamReadMetersResponse>;
   /** Closes the connection. */
   close(): void;
@@ -173,27 +173,12 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       call(scores.setDetectionScore.bind(scores), SetDetectionScoreRequest.fromPartial(request), callOptions),
     getVersion: (callOptions) =>
       call(versions.getVersion.bind(versions), GetVersionRequest.fromPartial({}), callOptions),
-    streamDetectFaces: (requests, { signal } = {}) =>
-      boundedStream(
-        () => faces.streamDetectFaces(metadata),
-        requests,
-        (request) => StreamDetectFacesRequest.fromPartial(request),
-        signal,
-      ),
-    streamRedactFaces: (requests, { signal } = {}) =>
-      boundedStream(
-        () => faces.streamRedactFaces(metadata),
-        requests,
-        (request) => StreamRedactFacesRequest.fromPartial(request),
-        signal,
-      ),
-    streamReadMeters: (requests, { signal } = {}) =>
-      boundedStream(
-        () => meters.streamReadMeters(metadata),
-        requests,
-        (request) => StreamReadMetersRequest.fromPartial(request),
-        signal,
-      ),
+    streamDetectFaces: (requests, options) =>
+      boundedStream(() => faces.streamDetectFaces(metadata), StreamDetectFacesRequest, requests, options),
+    streamRedactFaces: (requests, options) =>
+      boundedStream(() => faces.streamRedactFaces(metadata), StreamRedactFacesRequest, requests, options),
+    streamReadMeters: (requests, options) =>
+      boundedStream(() => meters.streamReadMeters(metadata), StreamReadMetersRequest, requests, options),
     close() {
       for (const client of [faces, meters, scores, versions]) client.close();
     },
