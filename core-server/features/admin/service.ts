@@ -2,7 +2,7 @@ import type { AdminServiceServer } from '../../../generated/imageanalysis/v1/adm
 import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKeys } from '../../access/keys/api-keys.js';
 import type { Handlers } from '../../common/handlers.js';
-import { requireScore } from '../../common/score.js';
+import { requireScore } from '../../common/validate.js';
 import {
   validateApiKeyId,
   validateExpireTime,

@@ -7,13 +7,13 @@ import type {
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
-import { validateScore } from '../../common/score.js';
+import { validateChoice, validateScore, validateShare } from '../../common/validate.js';
 import { receivePicture } from '../../image/inspect/receive-picture.js';
 import { imageFormats, type ImageLimits, redactionStyles } from '../../image/picture.js';
 import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
-import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
+import { validateCrop, validateMaxFaces } from './validate.js';
 
 interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;

@@ -3,15 +3,15 @@ import { type Decimal, decimalOf, truncated } from './decimal.js';
 /** What a caller knows about the meter in the photo. */
 export interface KnownMeter {
   /** Number of wheels, red ones included. */
-  readonly digits?: number;
+  readonly digits?: number | undefined;
   /** Number of fraction wheels. */
-  readonly decimals?: number;
+  readonly decimals?: number | undefined;
   /** Of its values. */
-  readonly unit?: string;
+  readonly unit?: string | undefined;
   /** An earlier value. */
-  readonly previous?: Decimal;
+  readonly previous?: Decimal | undefined;
   /** The most that the value can have risen since. */
-  readonly maxIncrease?: Decimal;
+  readonly maxIncrease?: Decimal | undefined;
 }
 
 /** Digits, and how many at the end are the fraction; undefined if unknown. */

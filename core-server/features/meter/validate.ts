@@ -1,13 +1,13 @@
 import type { FuseMeterReadingsRequest, ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { invalidField, missingField, refuseField } from '../../../runtime/errors/refusal.js';
+import { validateChoice, validateWhole } from '../../common/validate.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 
 const minDigits = 3;
 const maxDigits = 12;
 const maxDecimals = 6;
-const units = ['m3', 'kWh', 'gal', 'ft3', 'GJ'];
-const unitsInWords = 'm3, kWh, gal, ft3 or GJ';
+const units = ['m3', 'kWh', 'gal', 'ft3', 'GJ'] as const;
 
 /**
  * What a request says about its meter; one for several photos says it in the same fields.
@@ -17,21 +17,14 @@ const unitsInWords = 'm3, kWh, gal, ft3 or GJ';
  */
 export function validateKnownMeter(request: Partial<ReadMeterRequest>): KnownMeter {
   const { expectedDigits: digits, expectedDecimals: decimals } = request;
-  validateRange('expected_digits', digits, minDigits, maxDigits);
-  validateRange('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
-  const unit = request.expectedUnit;
-  if (unit && !units.includes(unit)) throw invalidField('expected_unit', unit, unitsInWords);
+  validateWhole('expected_digits', digits, minDigits, maxDigits);
+  validateWhole('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
+  const unit = validateChoice('expected_unit', request.expectedUnit, units);
   const previous = validateDecimal('previous_reading', request.previousReading);
   const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
   if (maxIncrease !== undefined && previous === undefined)
     throw missingField('previous_reading', 'it together with max_increase');
-  return {
-    ...(digits !== undefined && { digits }),
-    ...(decimals !== undefined && { decimals }),
-    ...(unit && { unit }),
-    ...(previous !== undefined && { previous }),
-    ...(maxIncrease !== undefined && { maxIncrease }),
-  };
+  return { digits, decimals, unit, previous, maxIncrease };
 }
 
 const maxPhotos = 8;
@@ -43,12 +36,6 @@ export function validatePhotos({ images }: Pick<FuseMeterReadingsRequest, 'image
   if (length <= maxPhotos) return;
   const clause = `has ${length} pictures, want at most ${maxPhotos}`;
   throw refuseField('INVALID_FIELD', 'images', clause, { value: length, limit: maxPhotos });
-}
-
-function validateRange(field: string, value: number | undefined, min: number, max: number) {
-  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  const clause = `is ${value}, want a whole number from ${min} to ${max}`;
-  throw refuseField('INVALID_FIELD', field, clause, { value, limit: value < min ? min : max });
 }
 
 function validateDecimal(field: string, text = ''): Decimal | undefined {

@@ -8,7 +8,7 @@ import { type Companies, companyAuthFailed, unknownCompany } from '../../access/
 import type { CompanyStore } from '../../access/companies/knex-company-store.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
-import { requireScore } from '../../common/score.js';
+import { requireScore } from '../../common/validate.js';
 
 type Caller = Pick<Call, 'keyId' | 'clientAddress' | 'signal'>;
 

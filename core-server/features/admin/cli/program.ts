@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 import { companyNameRule } from '../../../access/companies/company-name.js';
 import { generatePassword } from '../../../access/companies/password.js';
-import { scoreRule } from '../../../common/score.js';
+import { scoreRule } from '../../../common/validate.js';
 import type { AdminHandlers } from '../service.js';
 import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
 

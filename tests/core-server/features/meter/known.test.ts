@@ -40,6 +40,13 @@ suite('decimals', () => {
 });
 
 suite('validateKnownMeter', () => {
+  const nothing = {
+    digits: undefined,
+    decimals: undefined,
+    unit: undefined,
+    previous: undefined,
+    maxIncrease: undefined,
+  };
   const accepted: [Partial<ReadMeterRequest>, KnownMeter][] = [
     [{}, {}],
     [{ previousReading: '', maxIncrease: '' }, {}],
@@ -58,7 +65,8 @@ suite('validateKnownMeter', () => {
     ],
   ];
   for (const [request, known] of accepted) {
-    test(`takes ${JSON.stringify(request)}`, () => assert.deepEqual(validateKnownMeter(request), known));
+    test(`takes ${JSON.stringify(request)}`, () =>
+      assert.deepEqual(validateKnownMeter(request), { ...nothing, ...known }));
   }
   const refused: [Partial<ReadMeterRequest>, string, string][] = [
     [{ expectedDigits: 2 }, 'INVALID_FIELD', 'expected_digits is 2, want a whole number from 3 to 12'],

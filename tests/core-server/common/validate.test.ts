@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { validateScore } from '../../../core-server/common/score.js';
+import { validateScore } from '../../../core-server/common/validate.js';
 
 describe('score validation', () => {
   for (const score of [0, 1, 0.5, 0.92, 0.1, 0.7, 0.000001, 0.999999, 0.123456, 1e-6]) {
