@@ -12,7 +12,7 @@ import {
   share,
   wholeNumber,
 } from '../../runtime/settings/read-settings.js';
-import { parsePostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
+import { isPostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
 
 export type CoreConfig = z.infer<typeof settings>;
 
@@ -33,7 +33,7 @@ export const settings = z.object({
   CORE_DATA_DIR: z.string().default('./data').describe('Directory of the SQLite file.'),
   DATABASE_URL: z
     .string()
-    .refine((text) => parsePostgresUrl(text) !== undefined, postgresUrlWish)
+    .refine(isPostgresUrl, postgresUrlWish)
     .optional()
     .describe('URL of a PostgreSQL database to use instead of the SQLite file.')
     .meta({ secret: true }),
@@ -76,7 +76,7 @@ export const settings = z.object({
     .default(0)
     .describe('Requests per minute for one API key, counting each request in a bulk stream; 0 means no limit.'),
   CORE_TRUSTED_PROXIES: proxyList
-    .default('127.0.0.0/8, ::1')
+    .prefault('127.0.0.0/8, ::1')
     .describe(
       'Facades whose `x-forwarded-for` is trusted when password guessing is throttled, and whose connections are not limited.',
     ),

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { parseTrustedProxies } from '../../runtime/net/addresses.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
@@ -106,7 +105,7 @@ export async function startCore(options: CoreOptions) {
       credentials,
       descriptorSet,
       observer: observeCalls({ metrics, tracing }),
-      isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
+      isTrustedProxy: config.CORE_TRUSTED_PROXIES,
       maxDeadlineMs,
       idleMs: config.CORE_STREAM_IDLE_MS,
       maxInFlight: config.CORE_WORKERS * 2,

@@ -14,7 +14,7 @@ import { isTemporary } from './storage-error.js';
 export type Database = Knex;
 
 export interface DatabaseOptions {
-  /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
+  /** A valid `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
   readonly url?: string | undefined;
   /** Folder of the SQLite file; both are created if absent, for their owner only. Not used with `url`. */
   readonly dataDir: string;
@@ -35,8 +35,7 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
  * once. The caller ends it with `destroy()`.
  *
- * @throws ConfigError if the URL is invalid; Error that says which store cannot be opened, without
- * the URL's password.
+ * @throws Error that says which store cannot be opened, without the URL's password
  */
 export async function createDatabase(options: DatabaseOptions, stopping?: AbortSignal): Promise<Knex> {
   const { url, dataDir, statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;

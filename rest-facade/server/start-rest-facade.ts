@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { parseTrustedProxies } from '../../runtime/net/addresses.js';
 import { readIdentity } from '../../runtime/net/tls.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
@@ -51,7 +50,7 @@ export async function startRestFacade(deps: {
   try {
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
     const trust = await loadCoreTrust(config);
-    const isTrustedProxy = parseTrustedProxies(config.REST_TRUSTED_PROXIES ?? '');
+    const isTrustedProxy = config.REST_TRUSTED_PROXIES ?? (() => false);
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
     const metrics = createMetrics(() => budget.taken);
     const limits = requestLimitsOf(config);

@@ -23,35 +23,21 @@ export function callerAddress(given = ''): string {
 /** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/**
- * Reads a list of addresses and networks, such as `127.0.0.0/8, ::1, 10.2.0.0/16`.
- *
- * @throws Error naming the first part that is neither.
- */
-export function parseTrustedProxies(list: string): IsTrustedProxy {
+/** A setting with addresses and networks of proxies, such as `127.0.0.0/8, ::1, 10.2.0.0/16`. */
+export const proxyList = z.string().transform((list, context): IsTrustedProxy => {
   const addresses = new BlockList();
   for (const part of list.split(',').map((text) => text.trim())) {
     if (part === '') continue;
     const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? [];
     const bits = isIPv6(address) ? 128 : 32;
     const prefix = Number(length ?? bits);
-    if (isIP(address) === 0 || prefix > bits)
-      throw new Error(`"${part}" is no address or network, want one such as 10.2.0.0/16`);
+    if (isIP(address) === 0 || prefix > bits) {
+      context.addIssue('want addresses and networks such as 127.0.0.0/8, ::1');
+      return z.NEVER;
+    }
     addresses.addSubnet(address, prefix, familyOf(address));
   }
   return (address) => isIP(address) !== 0 && addresses.check(address, familyOf(address));
-}
+});
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
-
-/** A setting that is such a list. */
-export const proxyList = z.string().refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
-
-function isProxyList(text: string): boolean {
-  try {
-    parseTrustedProxies(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -8,6 +8,7 @@ const shownDefaults: Readonly<Record<string, string>> = {
   CORE_FACE_MODEL: 'built in',
   CORE_DEFAULT_SCORE: 'calibrated',
   CORE_METER_CHECK_BELOW: 'calibrated',
+  CORE_TRUSTED_PROXIES: '127.0.0.0/8, ::1',
   REST_MAX_BODY_BYTES: 'from REST_MAX_IMAGE_BYTES',
 };
 

@@ -1,5 +1,3 @@
-import { ConfigError } from '../../../runtime/settings/read-settings.js';
-
 export const postgresUrlWish =
   'want an address such as postgres://user:password@host:5432/database, with / in the password as %2F and TLS as ?sslmode=verify-full';
 
@@ -13,18 +11,19 @@ const tlsParameters: ReadonlySet<string> = new Set([
   'sslnegotiation',
 ]);
 
-/** Undefined if pg would not understand it, or would take part of the password for something else. */
-export function parsePostgresUrl(text: string): URL | undefined {
-  // libpq's form of a Unix socket, postgres://user:password@/database?host=/run/postgresql, is no URL
-  // without a host.
-  const address = URL.canParse(text) ? text : text.replace('@/', '@localhost/');
-  if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address)) return undefined;
+/** libpq's form of a Unix socket, postgres://user:password@/database?host=/run/postgresql, is no URL without a host. */
+const withHost = (text: string): string => (URL.canParse(text) ? text : text.replace('@/', '@localhost/'));
+
+/** Whether pg understands it, and takes no part of the password for something else. */
+export function isPostgresUrl(text: string): boolean {
+  const address = withHost(text);
+  if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address)) return false;
   const url = new URL(address);
   // In postgres://user:12/34@host/database, the host would be "user" and the rest a name to be shown.
-  if (/@/.test(url.pathname + url.search + url.hash)) return undefined;
+  if (/@/.test(url.pathname + url.search + url.hash)) return false;
   const isKnown = ([name, value]: [string, string]): boolean =>
     !/^ssl/i.test(name) || (tlsParameters.has(name) && value !== '');
-  return [...url.searchParams].every(isKnown) ? url : undefined;
+  return [...url.searchParams].every(isKnown);
 }
 
 /**
@@ -36,13 +35,8 @@ export function withVerifiedTls(address: string): string {
   return address.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
 }
 
-/**
- * Where it is, without user and password.
- *
- * @throws ConfigError
- */
+/** Where a valid one is, without user and password. */
 export function describePostgresUrl(text: string): string {
-  const url = parsePostgresUrl(text);
-  if (url === undefined) throw new ConfigError(`DATABASE_URL is set: ${postgresUrlWish}`);
-  return `postgres://${url.searchParams.get('host') ?? url.host}${url.pathname}`;
+  const { searchParams, host, pathname } = new URL(withHost(text));
+  return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }

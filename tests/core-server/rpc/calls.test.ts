@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { MeterReadingServiceService, ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
+import { proxyList } from '../../../runtime/net/addresses.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
@@ -123,7 +123,7 @@ test('only a trusted proxy speaks for the address of its client', async (t) => {
 
 test('a list of proxies with a mistake is refused', () => {
   for (const list of ['10.0.0.0/33', 'localhost', '10.0.0.0/x', '::1/129', '10.0.0.0/']) {
-    assert.throws(() => parseTrustedProxies(list), /want one such as/);
+    assert.throws(() => proxyList.parse(list), /want addresses and networks such as/);
   }
 });
 

@@ -15,7 +15,7 @@ import {
   type ReadMeterRequest,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
+import { proxyList } from '../../../runtime/net/addresses.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { unaryCall } from '../../helpers/net/grpc.js';
 
@@ -59,7 +59,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   const settings = {
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: options.log ?? pino({ level: 'silent' }),
-    isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
+    isTrustedProxy: proxyList.parse(options.trustedProxies ?? ''),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
     closing: options.closing ?? closing.signal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallContext } from '../../../rest-facade/core-client/core-client.js';
-import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
+import { proxyList } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
@@ -18,7 +18,7 @@ test('the client is the last hop that is no trusted proxy', async (t) => {
       return Promise.resolve({ company: 'acme', detection_score: 1 });
     },
   };
-  const isTrustedProxy = parseTrustedProxies('127.0.0.1, 10.0.0.0/8, 2001:db8::/32');
+  const isTrustedProxy = proxyList.parse('127.0.0.1, 10.0.0.0/8, 2001:db8::/32');
   const port = await serveApp(t, { core, isTrustedProxy });
   const peer = '127.0.0.1';
   const table: [what: string, forwardedFor: string | undefined, address: string][] = [
