@@ -21,6 +21,7 @@ import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
+import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { bindServer } from '../helpers/net/grpc.js';
 import { startTcpSwitch } from '../helpers/net/tcp-switch.js';
@@ -179,19 +180,19 @@ describe('the client over gRPC', () => {
   });
 
   it('ends a stream that is left early, and one whose pictures fail', async () => {
-    let finished = false;
+    const finished = deferred();
     function* pictures() {
       try {
         for (let n = 0; ; n++) yield { id: `${n}`, request: { image: meter } };
       } finally {
-        finished = true;
+        finished.resolve();
       }
     }
     for await (const { id } of client.streamDetectFaces(pictures())) {
       assert.ok(id);
       break;
     }
-    while (!finished) await new Promise(setImmediate);
+    await finished.promise;
 
     // eslint-disable-next-line require-yield
     function* broken(): Generator<{ id: string }> {

@@ -229,10 +229,12 @@ test("a cancelled stream aborts its items' signals", async (t) => {
 test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
   const large = ReadMeterResponse.fromPartial({ meterNumber: '1'.repeat(100_000) });
   let answered = 0;
+  const allAnswered = deferred();
   const client = await serve(
     t,
     () => {
       answered += 1;
+      if (answered === 40) allAnswered.resolve();
       return Promise.resolve(large);
     },
     { maxInFlight: 100 },
@@ -247,7 +249,7 @@ test('a caller that goes away with answers unread leaves no promise rejected', a
   for (let i = 0; i < 40; i += 1) {
     stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
   }
-  while (answered < 40) await new Promise((resolve) => setTimeout(resolve, 5));
+  await allAnswered.promise;
   stream.cancel();
   await call(client); // another call ends after the cancellation has arrived
   await new Promise((resolve) => setTimeout(resolve, 50));

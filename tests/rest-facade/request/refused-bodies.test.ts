@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
@@ -181,13 +182,13 @@ test('JSON of millions of values is refused before it is parsed', async (t) => {
 });
 
 test('uploads beyond the budget of all requests are refused, and it is given back', async (t) => {
-  let release = () => {};
-  const blocked = new Promise<void>((resolve) => (release = resolve));
+  const [asked, blocked] = [deferred(), deferred()];
   const script: Script = async (call) => {
-    await blocked;
+    asked.resolve();
+    await blocked.promise;
     return answerAll(call);
   };
-  const { url, core } = await startBoth(t, script, {
+  const { url } = await startBoth(t, script, {
     REST_MAX_IMAGE_BYTES: '300000',
     REST_MAX_BODY_BYTES: '400000',
     REST_MAX_BUFFERED_BYTES: '500000',
@@ -199,11 +200,11 @@ test('uploads beyond the budget of all requests are refused, and it is given bac
       body: createForm(Buffer.alloc(300_000)),
     });
   const first = send();
-  while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await asked.promise;
   const second = await send();
   assert.equal(second.headers.get('retry-after'), '1');
   assert.deepEqual(await readRefusal(second).then(({ status: http, reason }) => [http, reason]), [429, 'QUEUE_FULL']);
-  release();
+  blocked.resolve();
   assert.equal((await first).status, 200);
   for (let round = 0; round < 3; round += 1) assert.equal((await send()).status, 200);
 });

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createUnreadAnswers } from '../../../rest-facade/response/unread-answers.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
 import { multipartRequest, openSocket } from '../raw-http.js';
@@ -46,9 +47,7 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
       await once(socket, 'readable');
       return socket;
     },
-    untilHeld: async (holds: (bytes: number) => boolean) => {
-      while (!holds(await heldBytes())) await new Promise((resolve) => setTimeout(resolve, 20));
-    },
+    untilHeld: (holds: (bytes: number) => boolean) => eventually(async () => holds(await heldBytes())),
   };
 }
 

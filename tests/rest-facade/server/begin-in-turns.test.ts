@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginInTurns } from '../../../rest-facade/server/http/begin-in-turns.js';
 import { arrivals } from '../../../rest-facade/server/request-context.js';
+import { deferred } from '../../helpers/deferred.js';
 import { openSocket } from '../raw-http.js';
 
 function setUp() {
@@ -90,9 +91,11 @@ test('a connection is read only as fast as its requests begin', { timeout: 20_00
   let arrived = 0;
   let begun = 0;
   let most = 0;
+  const allBegun = deferred();
   const handle = beginInTurns((_request, response) => {
     begun += 1;
     response.end();
+    if (begun === 300) allBegun.resolve();
   });
   const server = createServer({ maxHeaderSize: 20_000 }, (request, response) => {
     arrived += 1;
@@ -104,7 +107,7 @@ test('a connection is read only as fast as its requests begin', { timeout: 20_00
   const socket = await openSocket((server.address() as AddressInfo).port);
   t.after(() => socket.destroy());
   socket.resume().write(`GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(15_000)}\r\n\r\n`.repeat(300));
-  while (begun < 300) await new Promise((resolve) => setTimeout(resolve, 10));
+  await allBegun.promise;
   // What fits in one of Node.js's reads, and the first of the next one.
   assert.ok(most <= 10, `${most} were waiting`);
 });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
+import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
@@ -139,10 +140,14 @@ test('within the delay a connection that was kept alive ends with a response', a
 });
 
 test('closing ends what does not finish within the grace', async (t) => {
-  const core = await startFakeCore(t, () => new Promise<object>(() => {}));
+  const asked = deferred();
+  const core = await startFakeCore(t, () => {
+    asked.resolve();
+    return new Promise<object>(() => {});
+  });
   const { url, facade } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
   const pending = assert.rejects(fetch(`${url}/face_config_score?detection`, { headers: withKey }));
-  while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await asked.promise;
   const started = performance.now();
   await facade.close();
   const took = performance.now() - started;

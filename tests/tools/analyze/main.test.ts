@@ -22,6 +22,8 @@ import { analyseAll, type BulkOptions } from '../../../tools/analyze/bulk-stream
 import type { Line } from '../../../tools/analyze/features.js';
 import { findPictures } from '../../../tools/analyze/find-pictures.js';
 import { progressLine } from '../../../tools/analyze/progress.js';
+import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
 import { bindServer } from '../../helpers/net/grpc.js';
@@ -152,7 +154,7 @@ describe('npm run analyze', () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
     const child = start(args);
     const ended = once(child, 'close');
-    while ((await readLines('a.jsonl')).length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(async () => (await readLines('a.jsonl')).length >= 5);
     child.kill('SIGKILL');
     await ended;
     const before = await readLines('a.jsonl');
@@ -352,7 +354,7 @@ describe('npm run analyze', () => {
     let stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = once(child, 'close');
-    while ((await readLines('b.jsonl')).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(async () => (await readLines('b.jsonl')).length >= 2);
     child.kill('SIGINT');
     const [code] = (await ended) as [number];
     assert.equal(code, 1);
@@ -365,7 +367,7 @@ describe('npm run analyze', () => {
     // Answered in the first test.
     const child = start(['--output', 'a.jsonl', '--annotate', 'copies', 'photos']);
     const ended = outcome(child);
-    while ((await made()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(async () => (await made()).length > 0);
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     assert.equal(code, 1);
@@ -669,11 +671,11 @@ test('a refused key ends the run at once', async (t) => {
 });
 
 test('a line that cannot be written ends the run, and its stream', { timeout: 20_000 }, async (t) => {
-  let hasEnded = false;
+  const ended = deferred();
   const server = await startStreamServer(t, (stream) => {
     stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
     stream.on('end', () => stream.end());
-    stream.on('cancelled', () => (hasEnded = true));
+    stream.on('cancelled', () => ended.resolve());
   });
   const names = await manyFiles(t, 20);
   const full = new Error('ENOSPC: no space left on device');
@@ -681,7 +683,7 @@ test('a line that cannot be written ends the run, and its stream', { timeout: 20
     analyseAll(toAsync(names), () => Promise.reject(full), optionsFor(server)),
     full,
   );
-  while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+  await ended.promise;
 });
 
 test('pictures are found in folders and by name', async (t) => {
