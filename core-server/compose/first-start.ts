@@ -38,7 +38,7 @@ export function registerDemo(db: Database, stopping?: AbortSignal): Promise<Demo
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction, stopping);
     const { apiKeys, companies } = createAccess(transaction);
-    if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
+    if ((await apiKeys.exist()) || (await companies.list(1)).length > 0) return undefined;
     const password = generatePassword();
     const { name: company } = await companies.create('demo', password);
     const { secret } = await apiKeys.create({ label: 'demo', operations: [], expireTime: undefined });

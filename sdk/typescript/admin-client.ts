@@ -10,7 +10,9 @@ import {
   type DeleteCompanyResponse,
   type DeleteCompanyScoreRequest,
   type DeleteCompanyScoreResponse,
+  ListApiKeysRequest,
   type ListApiKeysResponse,
+  ListCompaniesRequest,
   type ListCompaniesResponse,
   type RevokeApiKeyRequest,
   type RevokeApiKeyResponse,
@@ -19,7 +21,6 @@ import {
   type SetCompanyScoreRequest,
   type SetCompanyScoreResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
@@ -42,8 +43,8 @@ export interface AdminClientOptions {
 export interface AdminClient {
   /** Creates an API key. Only this response contains its secret. */
   createApiKey(request: DeepPartial<CreateApiKeyRequest>, options?: CallOptions): Promise<CreateApiKeyResponse>;
-  /** Lists the API keys, newest first, without secrets. */
-  listApiKeys(options?: CallOptions): Promise<ListApiKeysResponse>;
+  /** Lists the API keys, newest first, without secrets, at most 1,000 in a page. */
+  listApiKeys(request?: DeepPartial<ListApiKeysRequest>, options?: CallOptions): Promise<ListApiKeysResponse>;
   /** Revokes an API key; the next call with it is refused. */
   revokeApiKey(request: RevokeApiKeyRequest, options?: CallOptions): Promise<RevokeApiKeyResponse>;
   /** Registers a company; COMPANY_EXISTS if the name is taken. */
@@ -54,8 +55,8 @@ export interface AdminClient {
   setCompanyScore(request: SetCompanyScoreRequest, options?: CallOptions): Promise<SetCompanyScoreResponse>;
   /** Resets a company's score to the service's default; UNKNOWN_COMPANY if there is none with that name. */
   deleteCompanyScore(request: DeleteCompanyScoreRequest, options?: CallOptions): Promise<DeleteCompanyScoreResponse>;
-  /** Lists the companies by name. */
-  listCompanies(options?: CallOptions): Promise<ListCompaniesResponse>;
+  /** Lists the companies by name, at most 1,000 in a page. */
+  listCompanies(request?: DeepPartial<ListCompaniesRequest>, options?: CallOptions): Promise<ListCompaniesResponse>;
   /** Deletes a company and its score; UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany(request: DeleteCompanyRequest, options?: CallOptions): Promise<DeleteCompanyResponse>;
   /** Closes the connection. */
@@ -64,9 +65,7 @@ export interface AdminClient {
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { address, adminKey, timeoutMs = 30_000 } = options;
-  const service = new AdminServiceClient(address, options.credentials ?? grpcCredentials.createInsecure(), {
-    'grpc.max_receive_message_length': maxMessageBytes,
-  });
+  const service = new AdminServiceClient(address, options.credentials ?? grpcCredentials.createInsecure());
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
   const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries: 0 } });
@@ -74,13 +73,15 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   return {
     createApiKey: (request, callOptions) =>
       call(service.createApiKey.bind(service), CreateApiKeyRequest.fromPartial(request), callOptions),
-    listApiKeys: (callOptions) => call(service.listApiKeys.bind(service), {}, callOptions),
+    listApiKeys: (request = {}, callOptions) =>
+      call(service.listApiKeys.bind(service), ListApiKeysRequest.fromPartial(request), callOptions),
     revokeApiKey: (request, callOptions) => call(service.revokeApiKey.bind(service), request, callOptions),
     createCompany: (request, callOptions) => call(service.createCompany.bind(service), request, callOptions),
     setCompanyPassword: (request, callOptions) => call(service.setCompanyPassword.bind(service), request, callOptions),
     setCompanyScore: (request, callOptions) => call(service.setCompanyScore.bind(service), request, callOptions),
     deleteCompanyScore: (request, callOptions) => call(service.deleteCompanyScore.bind(service), request, callOptions),
-    listCompanies: (callOptions) => call(service.listCompanies.bind(service), {}, callOptions),
+    listCompanies: (request = {}, callOptions) =>
+      call(service.listCompanies.bind(service), ListCompaniesRequest.fromPartial(request), callOptions),
     deleteCompany: (request, callOptions) => call(service.deleteCompany.bind(service), request, callOptions),
     close: () => service.close(),
   };

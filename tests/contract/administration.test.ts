@@ -45,7 +45,7 @@ describe('administration over REST', () => {
     const body = (await answer.json()) as Record<string, unknown>;
     const [, found] =
       Object.entries(document.paths).find(([template]) =>
-        new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+        new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}(\\?.*)?$`).test(path),
       ) ?? [];
     const response = found?.[verb.toLowerCase()]?.responses[answer.status];
     assert.ok(response, `${verb} ${path} ${answer.status} is documented: ${JSON.stringify(body)}`);
@@ -83,6 +83,11 @@ describe('administration over REST', () => {
     const listed = await ask(['GET', keys]);
     assert.deepEqual((listed.body['api_keys'] as unknown[])[0], apiKey);
     assert.ok(!JSON.stringify(listed.body).includes(secret));
+    const page = await ask(['GET', `${keys}?page_size=1`]);
+    assert.deepEqual(page.body, { message: 'success', api_keys: [apiKey], next_page_token: apiKey['id'] });
+    const next = await ask(['GET', `${keys}?page_size=1&page_token=${String(apiKey['id'])}`]);
+    assert.deepEqual(next.body['api_keys'], (listed.body['api_keys'] as unknown[]).slice(1, 2));
+    assert.equal((await ask(['GET', `${keys}?page_size=1001`])).body['reason'], 'INVALID_FIELD');
 
     const revoked = await ask(['DELETE', `${keys}/${String(apiKey['id'])}`]);
     const { revoke_time: revokeTime, ...rest } = revoked.body['api_key'] as Record<string, unknown>;

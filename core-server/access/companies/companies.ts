@@ -2,6 +2,7 @@ import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
 import type { Semaphore } from '../limits/semaphore.js';
+import { isCompanyName } from './company-name.js';
 import type { CompanyStore } from './knex-company-store.js';
 import type { PasswordHasher } from './password.js';
 
@@ -66,7 +67,12 @@ export function createCompanies(deps: {
       return company;
     },
 
-    list: () => store.list(),
+    /** So many at most, by name, after this one if it is given. @throws Refusal INVALID_FIELD if it cannot be one */
+    async list(limit: number, after?: string): Promise<Company[]> {
+      if (after !== undefined && !isCompanyName(after))
+        throw invalidField('page_token', after, 'the next_page_token of the response before');
+      return store.list(limit, after);
+    },
 
     /** @throws Refusal UNKNOWN_COMPANY */
     async delete(name: string): Promise<void> {

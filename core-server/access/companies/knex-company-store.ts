@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
+import { isPostgres } from '../../store/postgres/open-postgres.js';
 import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 import { isCompanyName } from './company-name.js';
@@ -73,11 +74,12 @@ export function createKnexCompanyStore(db: Knex) {
       return row && toCompany(row);
     },
 
-    /** By name, in order of character codes. */
-    async list(): Promise<Company[]> {
-      const rows = await ask<Row[]>(table().select());
-      // Sorted here, because databases sort text by the rules of their locale.
-      return rows.sort((a, b) => (a.name < b.name ? -1 : 1)).map(toCompany);
+    /** So many at most, in order of the character codes of their names, after this name if it is given. */
+    async list(limit: number, after = ''): Promise<Company[]> {
+      // PostgreSQL would sort by the rules of its locale.
+      const name = isPostgres(db) ? 'name COLLATE "C"' : 'name';
+      const rows = await ask<Row[]>(table().select().whereRaw(`${name} > ?`, [after]).orderByRaw(name).limit(limit));
+      return rows.map(toCompany);
     },
 
     /** Deletes the company and its score; false if there is none with that name. */

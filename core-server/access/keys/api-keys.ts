@@ -24,7 +24,18 @@ export function createApiKeys(store: ApiKeyStore) {
       return { apiKey, secret: `${parts.id}_${parts.secret}` };
     },
 
-    list: () => store.list(),
+    /**
+     * So many at most, newest first, after the one with this id if there is one.
+     *
+     * @throws Refusal INVALID_FIELD if there is no such key
+     */
+    async list(limit: number, after?: string): Promise<ApiKey[]> {
+      if (after === undefined) return store.list(limit);
+      const last = isApiKeyId(after) ? await find(after) : undefined;
+      if (last === undefined)
+        throw refuseField('INVALID_FIELD', 'page_token', 'is unknown, want the next_page_token of the response before');
+      return store.list(limit, last.apiKey);
+    },
 
     /** Whether any was ever created: expired and revoked ones stay in the store. */
     exist: () => store.exist(),

@@ -55,14 +55,11 @@ export function createKnexApiKeyStore(db: Knex) {
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
     }),
 
-    /** Newest first. */
-    async list(): Promise<ApiKey[]> {
-      const rows = await ask<Row[]>(
-        table()
-          .select()
-          .orderBy([{ column: 'create_time_ms', order: 'desc' }, 'id']),
-      );
-      return rows.map(toApiKey);
+    /** So many at most, newest first, after this one if it is given. */
+    async list(limit: number, last?: ApiKey): Promise<ApiKey[]> {
+      const query = table().select().orderByRaw('create_time_ms DESC, id DESC').limit(limit);
+      if (last) void query.whereRaw('(create_time_ms, id) < (?, ?)', [last.createTime.getTime(), last.id]);
+      return (await ask<Row[]>(query)).map(toApiKey);
     },
 
     /** Whether there are any, valid or not. */

@@ -3,6 +3,7 @@ import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKeys } from '../../access/keys/api-keys.js';
 import type { Handlers } from '../../common/handlers.js';
 import { requireScore } from '../../common/validate.js';
+import { readPage } from './read-page.js';
 import {
   validateApiKeyId,
   validateExpireTime,
@@ -31,8 +32,9 @@ export function createAdminHandlers(deps: {
       validateExpireTime(request.expireTime);
       return await apiKeys.create(request);
     },
-    async listApiKeys() {
-      return { apiKeys: await apiKeys.list() };
+    async listApiKeys(request) {
+      const { items, nextPageToken } = await readPage(request, apiKeys.list, ({ id }) => id);
+      return { apiKeys: items, nextPageToken };
     },
     async revokeApiKey({ id }) {
       validateApiKeyId(id);
@@ -57,8 +59,9 @@ export function createAdminHandlers(deps: {
       validateKnownName(name);
       return { company: await companies.setScore(name) };
     },
-    async listCompanies() {
-      return { companies: await companies.list() };
+    async listCompanies(request) {
+      const { items, nextPageToken } = await readPage(request, companies.list, ({ name }) => name);
+      return { companies: items, nextPageToken };
     },
     async deleteCompany({ name }) {
       validateKnownName(name);

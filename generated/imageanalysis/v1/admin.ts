@@ -110,14 +110,22 @@ export interface CreateApiKeyResponse {
   secret: string;
 }
 
-/** Asks for the API keys. */
+/** Asks for the API keys, page by page. */
 export interface ListApiKeysRequest {
+  /** Number of keys in a response, 1..1000. Absent means 1000. */
+  pageSize?:
+    | number
+    | undefined;
+  /** `next_page_token` of the response before; absent for the first page. */
+  pageToken?: string | undefined;
 }
 
-/** The API keys. */
+/** A page of API keys. */
 export interface ListApiKeysResponse {
   /** Newest first, including revoked and expired keys. */
   apiKeys: ApiKey[];
+  /** Asks for the next page; absent in the last one. */
+  nextPageToken?: string | undefined;
 }
 
 /** Revokes an API key. */
@@ -196,14 +204,22 @@ export interface DeleteCompanyScoreResponse {
   company: Company | undefined;
 }
 
-/** Asks for the companies. */
+/** Asks for the companies, page by page. */
 export interface ListCompaniesRequest {
+  /** Number of companies in a response, 1..1000. Absent means 1000. */
+  pageSize?:
+    | number
+    | undefined;
+  /** `next_page_token` of the response before; absent for the first page. */
+  pageToken?: string | undefined;
 }
 
-/** The companies. */
+/** A page of companies. */
 export interface ListCompaniesResponse {
-  /** By name. */
+  /** By name, in order of character codes. */
   companies: Company[];
+  /** Asks for the next page; absent in the last one. */
+  nextPageToken?: string | undefined;
 }
 
 /** Deletes a company. */
@@ -500,11 +516,17 @@ export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
 };
 
 function createBaseListApiKeysRequest(): ListApiKeysRequest {
-  return {};
+  return { pageSize: undefined, pageToken: undefined };
 }
 
 export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
-  encode(_: ListApiKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListApiKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== undefined) {
+      writer.uint32(8).uint32(message.pageSize);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(18).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -521,6 +543,22 @@ export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -536,20 +574,25 @@ export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
   create(base?: DeepPartial<ListApiKeysRequest>): ListApiKeysRequest {
     return ListApiKeysRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListApiKeysRequest>): ListApiKeysRequest {
+  fromPartial(object: DeepPartial<ListApiKeysRequest>): ListApiKeysRequest {
     const message = createBaseListApiKeysRequest();
+    message.pageSize = object.pageSize ?? undefined;
+    message.pageToken = object.pageToken ?? undefined;
     return message;
   },
 };
 
 function createBaseListApiKeysResponse(): ListApiKeysResponse {
-  return { apiKeys: [] };
+  return { apiKeys: [], nextPageToken: undefined };
 }
 
 export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
   encode(message: ListApiKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.apiKeys) {
       ApiKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -575,6 +618,14 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
             message.apiKeys.push(ApiKey.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -593,6 +644,7 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
   fromPartial(object: DeepPartial<ListApiKeysResponse>): ListApiKeysResponse {
     const message = createBaseListApiKeysResponse();
     message.apiKeys = object.apiKeys?.map((e) => ApiKey.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? undefined;
     return message;
   },
 };
@@ -1259,11 +1311,17 @@ export const DeleteCompanyScoreResponse: MessageFns<DeleteCompanyScoreResponse> 
 };
 
 function createBaseListCompaniesRequest(): ListCompaniesRequest {
-  return {};
+  return { pageSize: undefined, pageToken: undefined };
 }
 
 export const ListCompaniesRequest: MessageFns<ListCompaniesRequest> = {
-  encode(_: ListCompaniesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListCompaniesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== undefined) {
+      writer.uint32(8).uint32(message.pageSize);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(18).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -1280,6 +1338,22 @@ export const ListCompaniesRequest: MessageFns<ListCompaniesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1295,20 +1369,25 @@ export const ListCompaniesRequest: MessageFns<ListCompaniesRequest> = {
   create(base?: DeepPartial<ListCompaniesRequest>): ListCompaniesRequest {
     return ListCompaniesRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListCompaniesRequest>): ListCompaniesRequest {
+  fromPartial(object: DeepPartial<ListCompaniesRequest>): ListCompaniesRequest {
     const message = createBaseListCompaniesRequest();
+    message.pageSize = object.pageSize ?? undefined;
+    message.pageToken = object.pageToken ?? undefined;
     return message;
   },
 };
 
 function createBaseListCompaniesResponse(): ListCompaniesResponse {
-  return { companies: [] };
+  return { companies: [], nextPageToken: undefined };
 }
 
 export const ListCompaniesResponse: MessageFns<ListCompaniesResponse> = {
   encode(message: ListCompaniesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.companies) {
       Company.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -1334,6 +1413,14 @@ export const ListCompaniesResponse: MessageFns<ListCompaniesResponse> = {
             message.companies.push(Company.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1352,6 +1439,7 @@ export const ListCompaniesResponse: MessageFns<ListCompaniesResponse> = {
   fromPartial(object: DeepPartial<ListCompaniesResponse>): ListCompaniesResponse {
     const message = createBaseListCompaniesResponse();
     message.companies = object.companies?.map((e) => Company.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? undefined;
     return message;
   },
 };

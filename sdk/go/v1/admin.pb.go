@@ -290,9 +290,13 @@ func (x *CreateApiKeyResponse) GetSecret() string {
 	return ""
 }
 
-// Asks for the API keys.
+// Asks for the API keys, page by page.
 type ListApiKeysRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of keys in a response, 1..1000. Absent means 1000.
+	PageSize *uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
+	// `next_page_token` of the response before; absent for the first page.
+	PageToken     *string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -327,11 +331,27 @@ func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{3}
 }
 
-// The API keys.
+func (x *ListApiKeysRequest) GetPageSize() uint32 {
+	if x != nil && x.PageSize != nil {
+		return *x.PageSize
+	}
+	return 0
+}
+
+func (x *ListApiKeysRequest) GetPageToken() string {
+	if x != nil && x.PageToken != nil {
+		return *x.PageToken
+	}
+	return ""
+}
+
+// A page of API keys.
 type ListApiKeysResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest first, including revoked and expired keys.
-	ApiKeys       []*ApiKey `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	ApiKeys []*ApiKey `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	// Asks for the next page; absent in the last one.
+	NextPageToken *string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3,oneof" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -371,6 +391,13 @@ func (x *ListApiKeysResponse) GetApiKeys() []*ApiKey {
 		return x.ApiKeys
 	}
 	return nil
+}
+
+func (x *ListApiKeysResponse) GetNextPageToken() string {
+	if x != nil && x.NextPageToken != nil {
+		return *x.NextPageToken
+	}
+	return ""
 }
 
 // Revokes an API key.
@@ -915,9 +942,13 @@ func (x *DeleteCompanyScoreResponse) GetCompany() *Company {
 	return nil
 }
 
-// Asks for the companies.
+// Asks for the companies, page by page.
 type ListCompaniesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of companies in a response, 1..1000. Absent means 1000.
+	PageSize *uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
+	// `next_page_token` of the response before; absent for the first page.
+	PageToken     *string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -952,11 +983,27 @@ func (*ListCompaniesRequest) Descriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
-// The companies.
+func (x *ListCompaniesRequest) GetPageSize() uint32 {
+	if x != nil && x.PageSize != nil {
+		return *x.PageSize
+	}
+	return 0
+}
+
+func (x *ListCompaniesRequest) GetPageToken() string {
+	if x != nil && x.PageToken != nil {
+		return *x.PageToken
+	}
+	return ""
+}
+
+// A page of companies.
 type ListCompaniesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// By name.
-	Companies     []*Company `protobuf:"bytes,1,rep,name=companies,proto3" json:"companies,omitempty"`
+	// By name, in order of character codes.
+	Companies []*Company `protobuf:"bytes,1,rep,name=companies,proto3" json:"companies,omitempty"`
+	// Asks for the next page; absent in the last one.
+	NextPageToken *string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3,oneof" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -996,6 +1043,13 @@ func (x *ListCompaniesResponse) GetCompanies() []*Company {
 		return x.Companies
 	}
 	return nil
+}
+
+func (x *ListCompaniesResponse) GetNextPageToken() string {
+	if x != nil && x.NextPageToken != nil {
+		return *x.NextPageToken
+	}
+	return ""
 }
 
 // Deletes a company.
@@ -1110,10 +1164,18 @@ const file_imageanalysis_v1_admin_proto_rawDesc = "" +
 	"\f_expire_time\"\xa1\x01\n" +
 	"\x14CreateApiKeyResponse\x121\n" +
 	"\aapi_key\x18\x01 \x01(\v2\x18.imageanalysis.v1.ApiKeyR\x06apiKey\x12N\n" +
-	"\x06secret\x18\x02 \x01(\tB6\xaa\xbb\x182:0ia_m3k7q2x5t4bd_k2hq5zv7m4x3w6t8n9c1r0p5s7d2f4g6R\x06secret:\x06»\x18\x02\b\x01\"\x14\n" +
-	"\x12ListApiKeysRequest\"R\n" +
+	"\x06secret\x18\x02 \x01(\tB6\xaa\xbb\x182:0ia_m3k7q2x5t4bd_k2hq5zv7m4x3w6t8n9c1r0p5s7d2f4g6R\x06secret:\x06»\x18\x02\b\x01\"\xab\x01\n" +
+	"\x12ListApiKeysRequest\x12=\n" +
+	"\tpage_size\x18\x01 \x01(\rB\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@:\x03100H\x00R\bpageSize\x88\x01\x01\x129\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\x15\xaa\xbb\x18\x11:\x0fia_m3k7q2x5t4bdH\x01R\tpageToken\x88\x01\x01B\f\n" +
+	"\n" +
+	"_page_sizeB\r\n" +
+	"\v_page_token\"\xaa\x01\n" +
 	"\x13ListApiKeysResponse\x123\n" +
-	"\bapi_keys\x18\x01 \x03(\v2\x18.imageanalysis.v1.ApiKeyR\aapiKeys:\x06»\x18\x02\b\x01\">\n" +
+	"\bapi_keys\x18\x01 \x03(\v2\x18.imageanalysis.v1.ApiKeyR\aapiKeys\x12B\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tB\x15\xaa\xbb\x18\x11:\x0fia_m3k7q2x5t4bdH\x00R\rnextPageToken\x88\x01\x01:\x06»\x18\x02\b\x01B\x12\n" +
+	"\x10_next_page_token\">\n" +
 	"\x13RevokeApiKeyRequest\x12'\n" +
 	"\x02id\x18\x01 \x01(\tB\x17\xaa\xbb\x18\x13\b\x01:\x0fia_m3k7q2x5t4bdR\x02id\"Q\n" +
 	"\x14RevokeApiKeyResponse\x121\n" +
@@ -1143,10 +1205,20 @@ const file_imageanalysis_v1_admin_proto_rawDesc = "" +
 	"\x19DeleteCompanyScoreRequest\x12 \n" +
 	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\"Y\n" +
 	"\x1aDeleteCompanyScoreResponse\x123\n" +
-	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany:\x06»\x18\x02\b\x01\"\x16\n" +
-	"\x14ListCompaniesRequest\"X\n" +
+	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany:\x06»\x18\x02\b\x01\"\xa2\x01\n" +
+	"\x14ListCompaniesRequest\x12=\n" +
+	"\tpage_size\x18\x01 \x01(\rB\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@:\x03100H\x00R\bpageSize\x88\x01\x01\x12.\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\n" +
+	"\xaa\xbb\x18\x06:\x04acmeH\x01R\tpageToken\x88\x01\x01B\f\n" +
+	"\n" +
+	"_page_sizeB\r\n" +
+	"\v_page_token\"\xa5\x01\n" +
 	"\x15ListCompaniesResponse\x127\n" +
-	"\tcompanies\x18\x01 \x03(\v2\x19.imageanalysis.v1.CompanyR\tcompanies:\x06»\x18\x02\b\x01\"8\n" +
+	"\tcompanies\x18\x01 \x03(\v2\x19.imageanalysis.v1.CompanyR\tcompanies\x127\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tB\n" +
+	"\xaa\xbb\x18\x06:\x04acmeH\x00R\rnextPageToken\x88\x01\x01:\x06»\x18\x02\b\x01B\x12\n" +
+	"\x10_next_page_token\"8\n" +
 	"\x14DeleteCompanyRequest\x12 \n" +
 	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\"\x1f\n" +
 	"\x15DeleteCompanyResponse:\x06»\x18\x02\b\x01*\x85\x01\n" +
@@ -1255,8 +1327,12 @@ func file_imageanalysis_v1_admin_proto_init() {
 	file_imageanalysis_v1_rest_proto_init()
 	file_imageanalysis_v1_admin_proto_msgTypes[0].OneofWrappers = []any{}
 	file_imageanalysis_v1_admin_proto_msgTypes[1].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[3].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[4].OneofWrappers = []any{}
 	file_imageanalysis_v1_admin_proto_msgTypes[7].OneofWrappers = []any{}
 	file_imageanalysis_v1_admin_proto_msgTypes[12].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[16].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -249,7 +249,7 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1aU\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18=\n" +
 	"\x17none json multipart raw\x12\"{text} is given 2 times, want once\x12\x8e\x02\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\xed\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xd4\x01\n" +
-	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from 1 to {limit:1000}\n" +
+	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from {limit:1} to 1000\n" +
 	"{expected_digits} is {value:2}, want a whole number from {limit:3} to 12\n" +
 	"{query string} is not well encoded, want percent-encoded UTF-8\x12\xf1\x01\n" +
 	"\x1aERROR_REASON_UNKNOWN_FIELD\x10\v\x1a\xd0\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xb7\x01\n" +

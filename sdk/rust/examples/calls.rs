@@ -312,7 +312,7 @@ async fn administration() -> Outcome {
         .await?
         .into_inner();
     let id = created.api_key.unwrap().id;
-    let keys = service.list_api_keys(v1::ListApiKeysRequest {}).await?;
+    let keys = service.list_api_keys(v1::ListApiKeysRequest::default()).await?;
     assert!(keys.into_inner().api_keys.iter().any(|key| key.id == id));
     let revoked = service
         .revoke_api_key(v1::RevokeApiKeyRequest { id })
@@ -333,7 +333,7 @@ async fn administration() -> Outcome {
             password: "battery staple".into(),
         })
         .await?;
-    let companies = service.list_companies(v1::ListCompaniesRequest {}).await?;
+    let companies = service.list_companies(v1::ListCompaniesRequest::default()).await?;
     let companies = companies.into_inner().companies;
     assert!(companies.iter().any(|company| company.name == name));
     service

@@ -22,7 +22,7 @@ for (const dialect of dialects) {
         const { id: keyId, label } = await apiKeys.authenticate(demo.apiKey);
         assert.equal(label, 'demo');
         await companies.authenticate({ ...demo, keyId, clientAddress: '' });
-        assert.equal((await apiKeys.list()).length, 1);
+        assert.equal((await apiKeys.list(10)).length, 1);
       }
     });
 
@@ -37,7 +37,7 @@ for (const dialect of dialects) {
           const stopping = AbortSignal.timeout(300);
           await assert.rejects(registerDemo(db, stopping), { name: 'TimeoutError' });
         });
-        assert.deepEqual(await createAccess(db).companies.list(), []);
+        assert.deepEqual(await createAccess(db).companies.list(10), []);
       },
     );
 
@@ -46,7 +46,7 @@ for (const dialect of dialects) {
       await db.schema.renameTable('api_keys', 'aside');
       await db.schema.createTable('api_keys', (table) => table.text('id'));
       await assert.rejects(registerDemo(db));
-      assert.deepEqual(await createAccess(db).companies.list(), []);
+      assert.deepEqual(await createAccess(db).companies.list(10), []);
     });
 
     it('leaves alone what an administrator has registered', async (t) => {

@@ -39,7 +39,7 @@ async function fill(db: Knex): Promise<string[]> {
 }
 
 async function namesOf(db: Knex): Promise<string[]> {
-  return (await createKnexCompanyStore(db).list()).map(({ name }) => name);
+  return (await createKnexCompanyStore(db).list(1_000)).map(({ name }) => name);
 }
 
 describe('a SQLite store', () => {

@@ -36,8 +36,17 @@ for (const dialect of dialects) {
         for (const [index, time] of times.entries()) {
           await store.insert(makeKey('abc'.charAt(index), { createTime: new Date(time) }));
         }
-        const ids = (await store.list()).map(({ id }) => id.slice(0, 4));
+        const ids = (await store.list(10)).map(({ id }) => id.slice(0, 4));
         assert.deepEqual(ids, ['ia_b', 'ia_a', 'ia_c']);
+      });
+
+      it('lists page by page, also those of the same time', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        for (const [letter, time] of Object.entries({ a: 1, b: 2, c: 2, d: 2, e: 3 }))
+          await store.insert(makeKey(letter, { createTime: new Date(time) }));
+        const all = await store.list(10);
+        assert.equal(all.map(({ id }) => id.charAt(3)).join(''), 'edcba');
+        for (const [at, last] of all.entries()) assert.deepEqual(await store.list(2, last), all.slice(at + 1, at + 3));
       });
 
       it('tells a store that never had a key', async (t) => {
@@ -101,11 +110,12 @@ for (const dialect of dialects) {
           await store.insert(name, 'scrypt$', created);
         }
         await createKnexCompanyStore(db).setScore('b', 0.5);
-        const list = await store.list();
+        const list = await store.list(10);
         assert.deepEqual(
           list.map(({ name }) => name),
           ['-x', '10', '9', 'B', '_', 'a', 'a.b', 'b'],
         );
+        assert.deepEqual(await store.list(3, '9'), list.slice(3, 6));
         assert.deepEqual(list.at(-1), { name: 'b', detectionScore: 0.5, createTime: created });
         assert.deepEqual(list.at(0), {
           name: '-x',

@@ -66,7 +66,8 @@ function addKeys(keys: Command, { withHandlers, write }: AdminCliDependencies): 
     .command('list')
     .description('list the API keys, newest first, including revoked and expired ones')
     .action(async ({ json }: JsonOption) => {
-      const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys());
+      const pages = await withHandlers((handlers) => readAll((page) => handlers.listApiKeys(page)));
+      const apiKeys = pages.flatMap((page) => page.apiKeys);
       write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys));
     });
 
@@ -125,7 +126,8 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .command('list')
     .description('list the companies by name')
     .action(async ({ json }: JsonOption) => {
-      const { companies: all } = await withHandlers((handlers) => handlers.listCompanies());
+      const pages = await withHandlers((handlers) => readAll((page) => handlers.listCompanies(page)));
+      const all = pages.flatMap((page) => page.companies);
       write(json ? JSON.stringify(all.map(companyToJson)) : companiesToTable(all));
     });
 
@@ -137,6 +139,16 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
       await withHandlers((handlers) => handlers.deleteCompany({ name }));
       write(json ? JSON.stringify({ name }) : `Deleted ${name}.`);
     });
+}
+
+/** All pages of a list. */
+async function readAll<Page extends { readonly nextPageToken?: string | undefined }>(
+  list: (request: { readonly pageToken?: string }) => Promise<Page>,
+): Promise<Page[]> {
+  const pages = [await list({})];
+  for (let token = pages[0]?.nextPageToken; token !== undefined; token = pages.at(-1)?.nextPageToken)
+    pages.push(await list({ pageToken: token }));
+  return pages;
 }
 
 interface JsonOption {

@@ -42,6 +42,21 @@ describe('admin command', () => {
     assert.equal(lines.length, 200_001);
   });
 
+  it('lists all pages', async (t) => {
+    const { admin, db } = await setUp(t);
+    const names = Array.from({ length: 2_001 }, (_, i) => `company-${1_000 + i}`);
+    await db.batchInsert(
+      'companies',
+      names.map((name) => ({ name, password_hash: 'scrypt$', create_time_ms: 0 })),
+      100,
+    );
+    const listed = JSON.parse((await admin('companies', 'list', '--json')).stdout) as { name: string }[];
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      names,
+    );
+  });
+
   it('prints JSON for scripts', async (t) => {
     const { admin } = await setUp(t);
     const operations = ['face_detection', 'meter_reading'];

@@ -35,11 +35,11 @@ describe('administration of API keys', () => {
       revokeTime: undefined,
     });
     assert.deepEqual(await apiKeys.authenticate(secret), apiKey);
-    assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [apiKey] });
+    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [apiKey], nextPageToken: undefined });
 
     const revoked = { ...apiKey, revokeTime: now };
     assert.deepEqual(await handlers.revokeApiKey({ id: apiKey.id }), { apiKey: revoked });
-    assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [revoked] });
+    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [revoked], nextPageToken: undefined });
     await assert.rejects(apiKeys.authenticate(secret), { reason: 'INVALID_API_KEY' });
   });
 
@@ -50,7 +50,7 @@ describe('administration of API keys', () => {
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
     await handlers.createApiKey({ ...request, expireTime: new Date(now.getTime() + 1) });
-    assert.equal((await handlers.listApiKeys()).apiKeys.length, 3);
+    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 3);
   });
 
   const label = '1 to 128 characters without control characters';
@@ -80,9 +80,46 @@ describe('administration of API keys', () => {
     it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createApiKey({ ...request, ...parts }), expected);
-      assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [] });
+      assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [], nextPageToken: undefined });
     });
   }
+
+  it('lists page by page, while others are added', async (t) => {
+    const { handlers } = await setUp(t);
+    const created: string[] = [];
+    const create = async () => created.unshift((await handlers.createApiKey(request)).apiKey.id);
+    for (let i = 0; i < 5; i += 1) await create();
+    const listed: string[] = [];
+    let pageToken: string | undefined;
+    do {
+      const page = await handlers.listApiKeys({ pageSize: 2, pageToken });
+      assert.ok(page.apiKeys.length <= 2);
+      listed.push(...page.apiKeys.map(({ id }) => id));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== undefined);
+    assert.deepEqual(listed.toSorted(), created.toSorted());
+    const whole = await handlers.listApiKeys({ pageSize: 5 });
+    assert.deepEqual([whole.apiKeys.length, whole.nextPageToken], [5, undefined]);
+  });
+
+  it('names what is wrong with a page', async (t) => {
+    const { handlers } = await setUp(t);
+    for (const [pageSize, limit] of [
+      [0, 1],
+      [1_001, 1_000],
+    ] as const)
+      await assert.rejects(handlers.listApiKeys({ pageSize }), {
+        reason: 'INVALID_FIELD',
+        message: `page_size is ${pageSize}, want a whole number from 1 to 1000`,
+        details: { field: 'page_size', value: String(pageSize), limit: String(limit) },
+      });
+    for (const pageToken of ['ia_000000000000', 'any'])
+      await assert.rejects(handlers.listApiKeys({ pageToken }), {
+        reason: 'INVALID_FIELD',
+        details: { field: 'page_token' },
+      });
+    await assert.rejects(handlers.listCompanies({ pageToken: ''.padEnd(65, 'a') }), { reason: 'INVALID_FIELD' });
+  });
 
   it('names what is wrong with an id', async (t) => {
     const { handlers } = await setUp(t);
@@ -103,7 +140,7 @@ describe('administration of companies', () => {
     assert.deepEqual(await handlers.createCompany(request), { company });
     await companies.authenticate({ company: 'acme', password: request.password, ...caller });
     await assert.rejects(handlers.createCompany(request), { reason: 'COMPANY_EXISTS' });
-    assert.deepEqual(await handlers.listCompanies(), { companies: [company] });
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [company], nextPageToken: undefined });
 
     const password = 'another-password';
     assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
@@ -111,11 +148,11 @@ describe('administration of companies', () => {
 
     const scored = { company: { ...company, detectionScore: 0.65 } };
     assert.deepEqual(await handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), scored);
-    assert.deepEqual(await handlers.listCompanies(), { companies: [scored.company] });
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [scored.company], nextPageToken: undefined });
     assert.deepEqual(await handlers.deleteCompanyScore({ name: 'acme' }), { company });
 
     assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
-    assert.deepEqual(await handlers.listCompanies(), { companies: [] });
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [], nextPageToken: undefined });
     const gone = { reason: 'UNKNOWN_COMPANY' };
     await assert.rejects(handlers.deleteCompany({ name: 'acme' }), gone);
     await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
@@ -131,7 +168,17 @@ describe('administration of companies', () => {
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
     await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
-    assert.equal((await handlers.listCompanies()).companies.length, 3);
+    assert.equal((await handlers.listCompanies({})).companies.length, 3);
+  });
+
+  it('lists page by page, while others are deleted', async (t) => {
+    const { handlers } = await setUp(t);
+    for (const name of ['a', 'b', 'c', 'd']) await handlers.createCompany({ name, password: 'password' });
+    const first = await handlers.listCompanies({ pageSize: 2 });
+    assert.equal(first.nextPageToken, 'b');
+    await handlers.deleteCompany({ name: 'b' });
+    const second = await handlers.listCompanies({ pageSize: 2, pageToken: first.nextPageToken });
+    assert.deepEqual([second.companies.map(({ name }) => name), second.nextPageToken], [['c', 'd'], undefined]);
   });
 
   const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
@@ -163,7 +210,7 @@ describe('administration of companies', () => {
     it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createCompany({ ...request, ...parts }), expected);
-      assert.deepEqual(await handlers.listCompanies(), { companies: [] });
+      assert.deepEqual(await handlers.listCompanies({}), { companies: [], nextPageToken: undefined });
     });
   }
 

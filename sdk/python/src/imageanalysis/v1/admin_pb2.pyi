@@ -58,14 +58,20 @@ class CreateApiKeyResponse(_message.Message):
     def __init__(self, api_key: _Optional[_Union[ApiKey, _Mapping]] = ..., secret: _Optional[str] = ...) -> None: ...
 
 class ListApiKeysRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListApiKeysResponse(_message.Message):
-    __slots__ = ("api_keys",)
+    __slots__ = ("api_keys", "next_page_token")
     API_KEYS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     api_keys: _containers.RepeatedCompositeFieldContainer[ApiKey]
-    def __init__(self, api_keys: _Optional[_Iterable[_Union[ApiKey, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, api_keys: _Optional[_Iterable[_Union[ApiKey, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class RevokeApiKeyRequest(_message.Message):
     __slots__ = ("id",)
@@ -142,14 +148,20 @@ class DeleteCompanyScoreResponse(_message.Message):
     def __init__(self, company: _Optional[_Union[Company, _Mapping]] = ...) -> None: ...
 
 class ListCompaniesRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListCompaniesResponse(_message.Message):
-    __slots__ = ("companies",)
+    __slots__ = ("companies", "next_page_token")
     COMPANIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     companies: _containers.RepeatedCompositeFieldContainer[Company]
-    def __init__(self, companies: _Optional[_Iterable[_Union[Company, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, companies: _Optional[_Iterable[_Union[Company, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class DeleteCompanyRequest(_message.Message):
     __slots__ = ("name",)
