@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { pino } from 'pino';
 import sharp from 'sharp';
-import type { AnalysisTasks } from '../core-server/compose/analysis-models.js';
-import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import { plainCrop } from '../core-server/image/crop.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
-import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { file, number, readOptions } from '../tests/helpers/command-line.js';
+import { startAnalysisPool } from '../tests/helpers/service/start-analysis-pool.js';
 import { photograph } from './pictures.js';
 
 // Prints what a face detection costs by step, and what the pool adds. How free the main thread stays while the
@@ -25,15 +22,8 @@ const size = Number(values.workers);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const limits = { maxBytes: 1e9, maxPixels: 1e9, maxSide: 1e5 };
 
-const pool = createWorkerPool<AnalysisTasks>({
-  workerUrl: new URL('../core-server/worker-main.js', import.meta.url),
-  workerData: await loadAnalysisModels(new URL('../../models/manifest.json', import.meta.url)),
-  size,
-  maxQueue: 64,
-  log: pino({ level: 'warn' }),
-});
 const startedAt = performance.now();
-await pool.ready();
+const pool = await startAnalysisPool(size);
 say(`${size} workers ready after ${(performance.now() - startedAt).toFixed(0)} ms`);
 
 const detect = (bytes: Uint8Array, crop: boolean) =>

@@ -1,10 +1,7 @@
-import { pino } from 'pino';
 import sharp from 'sharp';
-import type { AnalysisTasks } from '../core-server/compose/analysis-models.js';
-import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
-import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { file, number, readOptions } from '../tests/helpers/command-line.js';
+import { startAnalysisPool } from '../tests/helpers/service/start-analysis-pool.js';
 
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
 // node dist/bench/meter-memory.js [--photos 5000] [--picture FILE] [--printed-every 20]
@@ -27,14 +24,7 @@ for (const side of [240, 480, 800, 1200, 2400, 4000]) {
   }
 }
 
-const pool = createWorkerPool<AnalysisTasks>({
-  workerUrl: new URL('../core-server/worker-main.js', import.meta.url),
-  workerData: await loadAnalysisModels(new URL('../../models/manifest.json', import.meta.url)),
-  size: 1,
-  maxQueue: 4,
-  log: pino({ level: 'warn' }),
-});
-await pool.ready();
+const pool = await startAnalysisPool();
 
 const limits = { maxBytes: 1e9, maxPixels: 1e9, maxSide: 1e5 };
 const { signal } = new AbortController();

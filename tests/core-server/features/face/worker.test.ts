@@ -1,33 +1,24 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { pino } from 'pino';
 import sharp from 'sharp';
 import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
-import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
 import { plainCrop } from '../../../../core-server/image/crop.js';
-import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
+import type { WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
+import { startAnalysisPool } from '../../../helpers/service/start-analysis-pool.js';
 import { defaultLimits, quarters } from '../../image/fixtures.js';
 
 // The real worker with the real model on a real portrait.
 
-const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
 const portrait = new URL('../../../../../samples/astronaut.jpg', import.meta.url);
 const skip = existsSync(portrait) ? false : 'samples/astronaut.jpg is not here';
 let pool: WorkerPool<AnalysisTasks>;
 
 before(async () => {
-  pool = createWorkerPool<AnalysisTasks>({
-    workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-    workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 1 },
-    size: 1,
-    maxQueue: 8,
-    log: pino({ level: 'silent' }),
-  });
-  await pool.ready();
+  pool = await startAnalysisPool();
 });
 after(() => pool.close(5000));
 

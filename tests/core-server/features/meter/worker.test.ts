@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, suite, test } from 'node:test';
-import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
+import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
 import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
 import type {
-  MeterTasks,
   ReadingWarningName,
   ReadMeterInput,
   ReadMeterOutput,
 } from '../../../../core-server/features/meter/task.js';
-import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
+import type { WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
+import { startAnalysisPool } from '../../../helpers/service/start-analysis-pool.js';
 import { defaultLimits } from '../../image/fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
 
-const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
-
 // The served task in a real worker, on pictures drawn here.
 suite('readMeter in a worker', () => {
-  let pool: WorkerPool<MeterTasks>;
+  let pool: WorkerPool<AnalysisTasks>;
   let pictures: Record<'common' | 'plain' | 'landscape' | 'two' | 'dark' | 'glare' | 'rolled', Buffer>;
   let turned: Map<number, Buffer>;
   let others: Record<string, Buffer>;
@@ -39,14 +36,7 @@ suite('readMeter in a worker', () => {
     turned = new Map();
     for (const turn of [90, 180, 270]) turned.set(turn, await renderMeter('02741', 0, { turn }));
     others = await renderOtherThings();
-    pool = createWorkerPool<MeterTasks>({
-      workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-      workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 1 },
-      size: 1,
-      maxQueue: 8,
-      log: pino({ level: 'silent' }),
-    });
-    await pool.ready();
+    pool = await startAnalysisPool();
   });
   after(() => pool.close(1000));
 
@@ -143,15 +133,8 @@ suite('readMeter in a worker', () => {
 });
 
 test('of what may take seconds, two workers have one at a time', async (t) => {
-  const pool = createWorkerPool<MeterTasks>({
-    workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-    workerData: { ...(await loadAnalysisModels(manifestUrl)), workers: 2 },
-    size: 2,
-    maxQueue: 8,
-    log: pino({ level: 'silent' }),
-  });
+  const pool = await startAnalysisPool(2);
   t.after(() => pool.close(1000));
-  await pool.ready();
   const heic = await readFile(new URL('../../../../../tests/core-server/image/heic/astronaut.heic', import.meta.url));
   const meter = await readFile(new URL('../../../../../samples/meter.jpg', import.meta.url));
   const long: Pick<ReadMeterInput, 'image' | 'printed'>[] = [
