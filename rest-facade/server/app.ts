@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import { pino } from 'pino';
 import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { createUnread } from '../../runtime/limits/unread.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 import { createConfig, requestLimitsOf } from '../config.js';
@@ -17,7 +18,6 @@ import { badlyEncoded } from '../request/parse-target.js';
 import type { Route } from '../request/route.js';
 import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
-import { createUnreadAnswers } from '../response/unread-answers.js';
 import { maxBatches } from './answer-batch.js';
 import { setAnswerHeaders } from './answer-headers.js';
 import type { OperationDependencies } from './ask-core.js';
@@ -68,7 +68,7 @@ export function createRouter(options: RouterOptions): Router {
     routes: options.routes ?? createRoutes(rpcs),
     rpcs,
     budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
-    unread: createUnreadAnswers(),
+    unread: createUnread(),
     batches: createFairBudget(maxBatches),
     throttle: createThrottle({ now: () => performance.now() }),
     limits: requestLimitsOf(config),

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { FairBudget } from '../../runtime/limits/fair-budget.js';
+import { noRoom } from '../../runtime/errors/refusal.js';
+import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
+import type { Unread } from '../../runtime/limits/unread.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { RequestLimits } from '../config.js';
 import type { CallContext, CoreClient } from '../core-client/core-client.js';
@@ -8,12 +10,11 @@ import type { Rpc } from '../protos/rpcs.js';
 import type { Reading } from '../request/body/pump.js';
 import { reserveBody } from '../request/body/reserve-body.js';
 import { type HttpAnswer, send } from '../response/send.js';
-import type { UnreadAnswers } from '../response/unread-answers.js';
 
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
-  readonly unread: UnreadAnswers;
+  readonly unread: Unread;
   /** Batches that may be open. */
   readonly batches: FairBudget;
   readonly throttle: Throttle;
@@ -39,8 +40,8 @@ export async function askCore(
   { rpc, call, hasPicture, ask, show }: Question,
 ): Promise<void> {
   const share = budget.of(callerAddress(call.clientAddress));
-  // Other answers are small.
-  if (hasPicture) unread.assertRoom(share);
+  // Before a picture is read and analysed. Other answers are small.
+  if (hasPicture && !unread.hasRoom(share)) throw noRoom();
   const answer = async () => {
     const reservation = reserveBody(share);
     try {
@@ -51,6 +52,20 @@ export async function askCore(
   };
   const shown = show(await (hasPicture ? throttle.run(`${rpc.path} ${call.apiKey}`, answer) : answer()));
   // Others may be of a score that has been set by now.
-  if (hasPicture) unread.reserve(response, share, shown.body.length);
+  if (hasPicture) reserveAnswer(response, unread, share, shown.body.length);
   send(response, { status: 200, ...shown });
+}
+
+/**
+ * Takes a response's bytes from its caller's share until they are sent. A response no larger than its upload always
+ * fits, since the upload's bytes were given back just before, and so does one that is larger than any share while nothing
+ * else is held.
+ * @throws Refusal QUEUE_FULL
+ */
+function reserveAnswer(response: ServerResponse, unread: Unread, share: BudgetShare, bytes: number): void {
+  // Its caller is gone: nothing would give them back, and nothing is sent.
+  if (response.destroyed) return;
+  const giveBack = unread.take(share, Math.min(bytes, share.largest));
+  if (giveBack === undefined) throw noRoom();
+  response.once('close', giveBack);
 }

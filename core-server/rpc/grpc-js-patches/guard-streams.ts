@@ -1,7 +1,7 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import type { FairBudget } from '../../../runtime/limits/fair-budget.js';
-import { createTally } from '../../../runtime/limits/tally.js';
+import { createUnread } from '../../../runtime/limits/unread.js';
 import { isOurs } from '../service-paths.js';
 import { callerOf } from './caller-of.js';
 import { limitMessages } from './limit-messages.js';
@@ -41,21 +41,19 @@ export interface StreamLimits {
  *   (https://github.com/grpc/grpc-node/issues/123 is about part of it).
  */
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
-  const unread = createTally();
+  const unread = createUnread();
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
     const address = callerOf(stream.session);
     const share = limits.unreadBytes.of(address);
     const mistake = sanitizeHeaders(headers);
     const path = String(headers[':path']);
-    // One more response like those that its caller has not read would be made in vain.
-    const isInVain = isOurs(path) && !share.hasRoom(unread.meanOf(address));
     if (mistake) noteMistake(stream, mistake);
-    else if (isInVain) noteMistake(stream, noRoom());
+    else if (isOurs(path) && !unread.hasRoom(share)) noteMistake(stream, noRoom());
     // By the whole key, not its public id: who makes one up has a share of his own, until he is refused.
     const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? '').trim())] : [];
     limitMessages(stream, path, [limits.messageBytes.of(address), ...ofKey]);
-    limitUnread(stream, { share, tally: unread, address, takeAnswerMs: limits.takeAnswerMs });
+    limitUnread(stream, unread, share, limits.takeAnswerMs);
     resetRefused(stream);
   });
 }

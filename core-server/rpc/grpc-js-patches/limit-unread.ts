@@ -1,46 +1,37 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/grpc-js';
-import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
-import type { Tally } from '../../../runtime/limits/tally.js';
+import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
+import type { Unread } from '../../../runtime/limits/unread.js';
 
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
-
-interface UnreadLimits {
-  readonly share: BudgetShare;
-  readonly tally: Tally;
-  readonly address: string;
-  readonly takeAnswerMs: number;
-}
 
 /**
  * Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call, and so is
  * one that takes too long once none is before it: read a byte now and then, it would keep its room, and its request, for
  * ever. (Node.js's timeout of a stream is none for this: what is sent to any stream of a connection counts.)
  */
-export function limitUnread(stream: ServerHttp2Stream, { share, tally, address, takeAnswerMs }: UnreadLimits): void {
+export function limitUnread(stream: ServerHttp2Stream, unread: Unread, share: BudgetShare, takeAnswerMs: number): void {
   const write = stream.write.bind(stream) as Write;
-  const hold = createHold(share);
-  let unread = 0;
+  /** What gives back the bytes of each that is not sent. */
+  const own = new Set<() => void>();
   let untaken: NodeJS.Timeout | undefined;
   const waitForFirst = (): void => {
     clearTimeout(untaken);
-    if (unread === 0 || stream.destroyed) return;
+    if (own.size === 0 || stream.destroyed) return;
     untaken = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), takeAnswerMs);
   };
   const writeCounted: Write = (message, sent) => {
-    if (!hold(unread + message.length)) {
+    const giveBack = unread.take(share, message.length);
+    if (giveBack === undefined) {
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
-    unread += message.length;
-    if (unread === message.length) waitForFirst();
-    tally.add(address, message.length);
+    own.add(giveBack);
+    if (own.size === 1) waitForFirst();
     return write(message, (error) => {
-      unread -= message.length;
-      tally.remove(address, message.length);
       // What is cancelled is reported too, possibly after all has been given back.
-      if (!stream.destroyed) hold(unread);
+      if (own.delete(giveBack)) giveBack();
       waitForFirst();
       sent?.(error);
     });
@@ -50,7 +41,8 @@ export function limitUnread(stream: ServerHttp2Stream, { share, tally, address, 
   stream._writev = null as never;
   stream.once('close', () => {
     waitForFirst();
-    hold(0);
+    for (const giveBack of own) giveBack();
+    own.clear();
   });
 }
 

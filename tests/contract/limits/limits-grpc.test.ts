@@ -150,7 +150,7 @@ const grpcLimits: Limit[] = [
     name: 'max_faces, least',
     least: 1,
     send: (maxFaces) => detect({ maxFaces }),
-    refused: invalid(argument, 'max_faces', '0', '1000'),
+    refused: invalid(argument, 'max_faces', '0', '1'),
   },
   {
     name: 'characters of a company',

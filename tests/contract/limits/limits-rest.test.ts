@@ -198,7 +198,7 @@ const limits: Limit[] = [
     name: 'max_faces, least',
     least: 1,
     send: (n) => detectForm('max_faces', String(n)),
-    refused: invalid(400, 'max_faces', '0', '1000'),
+    refused: invalid(400, 'max_faces', '0', '1'),
   },
   {
     name: 'detection, largest',

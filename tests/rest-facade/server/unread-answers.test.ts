@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { createUnreadAnswers } from '../../../rest-facade/response/unread-answers.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
+import { askCore } from '../../../rest-facade/server/ask-core.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { createUnread } from '../../../runtime/limits/unread.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
 import { multipartRequest, openSocket } from '../raw-http.js';
-import { serveApp } from '../serve-app.js';
+import { limits, serveApp } from '../serve-app.js';
 
 const mebi = 2 ** 20;
 /** In base64 16 MiB: more than the buffers of both sockets hold. */
@@ -104,11 +106,24 @@ test('a response larger than any share is sent if nothing else is held', async (
   assert.equal((await ask()).status, 429);
 });
 
-test('nothing is held for a caller that is gone', () => {
+test('nothing is held for a caller that is gone', async () => {
   const budget = createFairBudget(1_000);
   const response = new ServerResponse(new IncomingMessage(new Socket()));
-  response.destroy();
-  createUnreadAnswers().reserve(response, budget.of('caller'), 100);
+  const [rpc] = loadRpcs();
+  assert.ok(rpc);
+  const fails = () => Promise.reject(new Error('not asked'));
+  const deps = { core: { call: fails, stream: fails }, budget, batches: budget, unread: createUnread(), limits };
+  const { signal } = new AbortController();
+  await askCore({ ...deps, throttle: { run: (_caller, work) => work() } }, response, {
+    rpc,
+    call: { clientAddress: '192.0.2.1', apiKey: 'k', requestId: 'r', deadline: Infinity, signal },
+    hasPicture: true,
+    ask: () => Promise.resolve({}),
+    show() {
+      response.destroy();
+      return { headers: {}, body: 'a'.repeat(100) };
+    },
+  });
   assert.equal(budget.taken, 0);
 });
 
