@@ -9,7 +9,6 @@ import { scaledSize } from '../../../../core-server/image/picture.js';
 import { copyRegion } from '../../../../core-server/image/resize/copy-region.js';
 import { padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
 import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
@@ -18,12 +17,6 @@ before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
 const decode = async (bytes: Uint8Array) => decodeUpright(await readHeader(imageFile(bytes), defaultLimits), size);
-const refusedAs = (reason: string) => (error: unknown) => {
-  assert.ok(error instanceof Refusal, String(error));
-  assert.equal(error.reason, reason);
-  return true;
-};
-
 test('every kind of picture is decoded to upright RGB of the same colours', async () => {
   const animated = await sharp([await quarters().png().toBuffer(), await quarters().negate().png().toBuffer()], {
     join: { animated: true },
@@ -146,14 +139,10 @@ test('a picture of the longest side passes, one pixel more is refused before dec
     [1, 16_385],
     [30_000, 1],
   ] as const) {
-    await assert.rejects(readHeader(imageFile(await blank(width, height)), defaultLimits), (error: unknown) => {
-      refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
-      const side = Math.max(width, height);
-      assert.equal(
-        (error as Error).message,
-        `image has a side of ${side} pixels (${width} x ${height}), want at most 16384`,
-      );
-      return true;
+    await assert.rejects(readHeader(imageFile(await blank(width, height)), defaultLimits), {
+      name: 'Refusal',
+      reason: 'IMAGE_TOO_MANY_PIXELS',
+      message: `image has a side of ${Math.max(width, height)} pixels (${width} x ${height}), want at most 16384`,
     });
   }
 });
@@ -161,10 +150,10 @@ test('a picture of the longest side passes, one pixel more is refused before dec
 test('a picture of exactly the most pixels passes, one row more is refused before decoding', async () => {
   const limits = { ...defaultLimits, maxPixels: 96 * 64 };
   assert.deepEqual((await readHeader(imageFile(await quarters().png().toBuffer()), limits)).size, size);
-  await assert.rejects(readHeader(imageFile(await quarters(96, 65).png().toBuffer()), limits), (error: unknown) => {
-    refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
-    assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
-    return true;
+  await assert.rejects(readHeader(imageFile(await quarters(96, 65).png().toBuffer()), limits), {
+    name: 'Refusal',
+    reason: 'IMAGE_TOO_MANY_PIXELS',
+    message: 'image has 6240 pixels (96 x 65), want at most 6144',
   });
 });
 
@@ -174,7 +163,10 @@ test('the header of a decompression bomb is refused without its pixels', async (
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-  await assert.rejects(readHeader(imageFile(bomb), defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+  await assert.rejects(readHeader(imageFile(bomb), defaultLimits), {
+    name: 'Refusal',
+    reason: 'IMAGE_TOO_MANY_PIXELS',
+  });
 });
 
 test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of the decoder', async () => {
@@ -193,11 +185,7 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
       const cut = whole.subarray(0, Math.floor(whole.length * share));
       await assert.rejects(
         readHeader(imageFile(cut), defaultLimits).then((found) => decodeUpright(found, found.size)),
-        (error: unknown) => {
-          refusedAs('CORRUPT_IMAGE')(error);
-          assert.equal((error as Error).message, 'image is damaged or cut off, want a whole picture file');
-          return true;
-        },
+        { name: 'Refusal', reason: 'CORRUPT_IMAGE', message: 'image is damaged or cut off, want a whole picture file' },
         `${type} cut to ${share}`,
       );
     }
@@ -214,8 +202,8 @@ test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the 
     assert.equal((await decode(whole)).width, size.width);
     for (const share of [0.5, 0.9]) {
       const cut = whole.subarray(0, Math.floor(whole.length * share));
-      await assert.rejects(decode(cut), refusedAs('CORRUPT_IMAGE'), `${compression}, ${share}`);
-      await assert.rejects(openPicture(imageFile(cut), defaultLimits), refusedAs('CORRUPT_IMAGE'));
+      await assert.rejects(decode(cut), { name: 'Refusal', reason: 'CORRUPT_IMAGE' }, `${compression}, ${share}`);
+      await assert.rejects(openPicture(imageFile(cut), defaultLimits), { name: 'Refusal', reason: 'CORRUPT_IMAGE' });
     }
   }
 });
@@ -250,7 +238,7 @@ test('the lesser damage that phones and mail programs do is forgiven', async () 
 test('bytes of a type without a loader are refused even where the sniffing is passed by', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, Buffer.from('%PDF-1.7\n1 0 obj'), Buffer.from('P3 1 1 255 0 0 0')]) {
-    await assert.rejects(readHeader(imageFile(bytes), defaultLimits), refusedAs('CORRUPT_IMAGE'));
+    await assert.rejects(readHeader(imageFile(bytes), defaultLimits), { name: 'Refusal', reason: 'CORRUPT_IMAGE' });
   }
 });
 

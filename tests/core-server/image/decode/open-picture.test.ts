@@ -4,19 +4,12 @@ import sharp from 'sharp';
 import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
 import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../fixtures.js';
 
 before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
-const refusedAs = (reason: string, message: string) => (error: unknown) => {
-  assert.ok(error instanceof Refusal, String(error));
-  assert.deepEqual([error.reason, error.message], [reason, message]);
-  return true;
-};
-
 test('a small picture is decoded whole and upright, as by its header', async () => {
   for (const orientation of [1, 6]) {
     const bytes = await quarters(orientation === 6 ? 64 : 96, orientation === 6 ? 96 : 64)
@@ -49,20 +42,23 @@ test('a small picture in a large file is decoded whole, too', async () => {
 
 test('the limits hold for what is decoded without its header', async () => {
   const bytes = await quarters().png().toBuffer();
-  await assert.rejects(
-    openPicture(imageFile(bytes), { ...defaultLimits, maxPixels: 6143 }),
-    refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has 6144 pixels (96 x 64), want at most 6143'),
-  );
-  await assert.rejects(
-    openPicture(imageFile(bytes), { ...defaultLimits, maxSide: 95 }),
-    refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has a side of 96 pixels (96 x 64), want at most 95'),
-  );
+  await assert.rejects(openPicture(imageFile(bytes), { ...defaultLimits, maxPixels: 6143 }), {
+    name: 'Refusal',
+    reason: 'IMAGE_TOO_MANY_PIXELS',
+    message: 'image has 6144 pixels (96 x 64), want at most 6143',
+  });
+  await assert.rejects(openPicture(imageFile(bytes), { ...defaultLimits, maxSide: 95 }), {
+    name: 'Refusal',
+    reason: 'IMAGE_TOO_MANY_PIXELS',
+    message: 'image has a side of 96 pixels (96 x 64), want at most 95',
+  });
 });
 
 test('a small picture that is cut off is CORRUPT_IMAGE', async () => {
   const bytes = await quarters().png().toBuffer();
-  await assert.rejects(
-    openPicture(imageFile(bytes.subarray(0, bytes.length / 2)), defaultLimits),
-    refusedAs('CORRUPT_IMAGE', 'image is damaged or cut off, want a whole picture file'),
-  );
+  await assert.rejects(openPicture(imageFile(bytes.subarray(0, bytes.length / 2)), defaultLimits), {
+    name: 'Refusal',
+    reason: 'CORRUPT_IMAGE',
+    message: 'image is damaged or cut off, want a whole picture file',
+  });
 });
