@@ -17,6 +17,8 @@ const sharpDetail = 0.12;
 const ampleEyeDistance = 35;
 /** Deviation of the luminance from which on more contrast does not help. */
 const ampleContrast = 0.12;
+/** A face this close to the edge, as a share of its box, may be cut: boxes of cut faces end that far from it. */
+const nearEdge = 0.05;
 
 const degrees = 180 / Math.PI;
 const share = (value: number): number => Math.min(1, Math.max(0, value));
@@ -119,8 +121,10 @@ function lookOf({ data, width, height }: RgbPicture): Pick<FaceAttributes, 'shar
   return { sharpness, brightness, contrast };
 }
 
-function touchesEdge(box: Box, size: Size): boolean {
-  return box.xmin < 1 || box.ymin < 1 || box.xmax > size.width - 1 || box.ymax > size.height - 1;
+function touchesEdge({ xmin, ymin, xmax, ymax }: Box, { width, height }: Size): boolean {
+  const atSide = Math.max(1, nearEdge * (xmax - xmin));
+  const atEnd = Math.max(1, nearEdge * (ymax - ymin));
+  return xmin < atSide || ymin < atEnd || xmax > width - atSide || ymax > height - atEnd;
 }
 
 /** The product of its parts, each 1 where it does no harm. Roll does none: crops can be turned. */

@@ -121,3 +121,12 @@ test('quality falls for a face that is small, turned away or cut by the edge', (
   const cut = measureAt(seen({}), { ...box, xmin: 0 });
   assert.deepEqual([good.isCut, cut.isCut, cut.quality], [false, true, 0.5]);
 });
+
+test('a face is cut if its box is nearer to the edge than boxes are exact', () => {
+  const pixels = { data: new Uint8Array(measuredSize.width * measuredSize.height * 3), ...measuredSize };
+  const isCutAt = (xmin: number, ymin: number) =>
+    measureFace({ box: { xmin, ymin, xmax: xmin + 100, ymax: ymin + 160 }, landmarks: seen({}) }, picture, pixels)
+      .isCut;
+  assert.deepEqual([isCutAt(4, 99), isCutAt(408, 99), isCutAt(99, 7), isCutAt(99, 345)], [true, true, true, true]);
+  assert.deepEqual([isCutAt(6, 99), isCutAt(406, 99), isCutAt(99, 9), isCutAt(99, 343)], [false, false, false, false]);
+});
