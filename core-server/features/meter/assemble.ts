@@ -36,7 +36,9 @@ export function assembleReading(
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
   const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, copy);
-  const isUsable = confidence >= checkBelow && isFractionSure && isWhole && contradictions.length === 0;
+  // Which of several counters is meant, no photo tells.
+  const isOne = !counter.rivalled;
+  const isUsable = confidence >= checkBelow && isFractionSure && isWhole && isOne && contradictions.length === 0;
   return {
     meterNumber,
     value: withPoint(meterNumber, fractionWheels ?? 0),

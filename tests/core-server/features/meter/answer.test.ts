@@ -130,6 +130,10 @@ suite('assembleReading', () => {
     });
   }
 
+  test('is CHECK where there are several counters, since it may be of another than the one that is meant', () => {
+    assert.equal(assembleReading(counter('12', { digitsConfidence: 1, rivalled: true }), facts).status, 'CHECK');
+  });
+
   test('compares no amount with a point that is not sure', () => {
     const doubtful = counter('00123456', { fractionWheels: 3, isFractionSure: false });
     const known = { previous: decimalOf('200', 0) };
