@@ -1,3 +1,4 @@
+import type { ListApiKeysRequest, ListCompaniesRequest } from '../../../generated/imageanalysis/v1/admin.js';
 import { validateWhole } from '../../common/validate.js';
 
 const largestPage = 1_000;
@@ -9,16 +10,13 @@ const largestPage = 1_000;
  * @throws Refusal INVALID_FIELD for the size; what `list` throws for the token
  */
 export async function readPage<Item>(
-  {
-    pageSize = largestPage,
-    pageToken,
-  }: { readonly pageSize?: number | undefined; readonly pageToken?: string | undefined },
+  { pageSize, pageToken }: ListApiKeysRequest | ListCompaniesRequest,
   list: (limit: number, after?: string) => Promise<Item[]>,
   tokenOf: (item: Item) => string,
 ): Promise<{ readonly items: Item[]; readonly nextPageToken: string | undefined }> {
-  validateWhole('page_size', pageSize, 1, largestPage);
-  const found = await list(pageSize + 1, pageToken || undefined);
-  const items = found.slice(0, pageSize);
+  const size = validateWhole('page_size', pageSize, 1, largestPage) ?? largestPage;
+  const found = await list(size + 1, pageToken || undefined);
+  const items = found.slice(0, size);
   const last = items.at(-1);
-  return { items, nextPageToken: last && found.length > pageSize ? tokenOf(last) : undefined };
+  return { items, nextPageToken: last && found.length > size ? tokenOf(last) : undefined };
 }

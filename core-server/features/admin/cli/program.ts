@@ -143,11 +143,11 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
 
 /** All pages of a list. */
 async function readAll<Page extends { readonly nextPageToken?: string | undefined }>(
-  list: (request: { readonly pageToken?: string }) => Promise<Page>,
+  list: (request: { readonly pageToken: string | undefined }) => Promise<Page>,
 ): Promise<Page[]> {
-  const pages = [await list({})];
-  for (let token = pages[0]?.nextPageToken; token !== undefined; token = pages.at(-1)?.nextPageToken)
-    pages.push(await list({ pageToken: token }));
+  const pages: Page[] = [];
+  do pages.push(await list({ pageToken: pages.at(-1)?.nextPageToken }));
+  while (pages.at(-1)?.nextPageToken !== undefined);
   return pages;
 }
 
