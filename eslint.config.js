@@ -43,6 +43,20 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['**/grpc-js-patches/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'AssignmentExpression[left.type="MemberExpression"][right.type=/FunctionExpression$/]',
+          message:
+            'give it a name first: V8 makes a function that is written where it is assigned among old objects, ' +
+            'and keeps the call and the picture that it belongs to until the next full collection',
+        },
+      ],
+    },
+  },
   { files: ['**/*.{js,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['bench/peers/**/*.mjs'],

@@ -1,5 +1,7 @@
 import protobuf from 'protobufjs';
 
+const outsideFrames = (size: number): Buffer => Buffer.allocUnsafe(size);
+
 /** A message that has its length, and is written where it is copied to. */
 class UnwrittenMessage extends protobuf.BufferWriter {
   get length(): number {
@@ -8,10 +10,11 @@ class UnwrittenMessage extends protobuf.BufferWriter {
 
   copy(target: Buffer, start: number): void {
     // `finish` writes into what this gives it, at once.
-    UnwrittenMessage.alloc = (size) => target.subarray(start, start + size);
+    const inFrame = (size: number): Buffer => target.subarray(start, start + size);
+    UnwrittenMessage.alloc = inFrame;
     this.finish();
     // Otherwise the last frame would be kept.
-    UnwrittenMessage.alloc = (size) => Buffer.allocUnsafe(size);
+    UnwrittenMessage.alloc = outsideFrames;
   }
 }
 

@@ -15,8 +15,9 @@ interface Watchers {
 export function forgetUnwatched(health: HealthImplementation): void {
   const inner = health as unknown as Watchers;
   const remove = inner.removeWatcher.bind(health);
-  inner.removeWatcher = (service, watcher) => {
+  const removeAndForget: Watchers['removeWatcher'] = (service, watcher) => {
     remove(service, watcher);
     if (inner.watchers.get(service)?.size === 0) inner.watchers.delete(service);
   };
+  inner.removeWatcher = removeAndForget;
 }

@@ -57,11 +57,12 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
   });
   const push = stream.push.bind(stream);
   // As they arrive: of a call that is not read, a window of them waits in its stream.
-  stream.push = (chunk: Buffer | null) => {
+  const pushCounted = (chunk: Buffer | null): boolean => {
     // grpc-js drops what arrives after a call is answered.
     if (chunk !== null && !stream.writableEnded) count(chunk);
     return push(chunk);
   };
+  stream.push = pushCounted;
   stream.once('close', () => hold(0));
 }
 

@@ -40,11 +40,12 @@ function limitedReader(bytes: Uint8Array): BinaryReader {
   const reader = new BinaryReader(bytes);
   const read = reader.uint32.bind(reader);
   let left = maxVarints;
-  reader.uint32 = () => {
+  const readCounted = (): number => {
     if (left === 0) throw new Error(`more than ${maxVarints} tags and lengths`);
     left -= 1;
     return read();
   };
+  reader.uint32 = readCounted;
   return reader;
 }
 

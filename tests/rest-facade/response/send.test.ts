@@ -7,9 +7,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { send } from '../../../rest-facade/response/send.js';
+import { collectGarbage } from '../../helpers/garbage.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
 
 /** A slice of a body, and the headers. */
@@ -58,10 +57,8 @@ test('the connection has one slice of a body at a time, however slowly it is rea
 });
 
 test('a text that nobody reads is held once, without TLS too', async (t) => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const heldBytes = (): number => {
-    collect();
+    collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };

@@ -4,15 +4,12 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { freeHttp2Streams } from '../../../runtime/node-patches/free-http2-streams.js';
+import { assertYoungGarbage } from '../../helpers/garbage.js';
 
 freeHttp2Streams();
 
 test('what listened to an HTTP/2 stream is garbage that young collections free', async (t) => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
   const server = createServer((_request, response) => response.end('answer'));
   t.after(() => server.close());
   server.listen(0, '127.0.0.1');
@@ -27,17 +24,7 @@ test('what listened to an HTTP/2 stream is garbage that young collections free',
     stream.on('response', () => assert.equal(picture.length, bytes));
     await once(stream, 'close');
   };
-  await call();
-  collect();
-  const before = process.memoryUsage().arrayBuffers;
-  const calls = 20;
-  for (let i = 0; i < calls; i += 1) {
-    await call();
-    collect({ type: 'minor' });
-  }
-  collect({ type: 'minor' });
-  const kept = process.memoryUsage().arrayBuffers - before;
-  assert.ok(kept < (calls / 4) * bytes, `${kept} bytes of ${calls} calls were kept`);
+  await assertYoungGarbage(call, bytes);
 });
 
 test('a bound function runs where it was bound, with its arguments, and has no getter', () => {
