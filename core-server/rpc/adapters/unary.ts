@@ -1,6 +1,7 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
+import { forgetChunks, forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, openCall, raceSignal } from './open-call.js';
@@ -26,6 +27,7 @@ export function unaryAll<Handlers extends object>(handlers: Handlers, settings: 
 function unary(handler: UnaryHandler<unknown, unknown>, settings: CallSettings): handleUnaryCall<unknown, unknown> {
   return (grpcCall, callback) => {
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
+    forgetChunks(grpcCall);
     const answer = async () => {
       try {
         const work = async () => handler(requireDecoded(grpcCall.request), call);
@@ -38,6 +40,7 @@ function unary(handler: UnaryHandler<unknown, unknown>, settings: CallSettings):
         call.logOutcome(error);
       } finally {
         call.close();
+        forgetRequest(grpcCall);
       }
     };
     void answer();

@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerInterceptingCallInterface, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Refusal } from '../../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 
@@ -33,18 +33,26 @@ export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
   else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+type Call = ServerInterceptingCallInterface | ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
+
+/** The call that stands on the HTTP/2 stream. */
+interface InnermostCall {
+  readonly stream: ServerHttp2Stream;
+  /** Makes messages of chunks. */
+  readonly decoder: { write(chunk: Buffer): unknown };
+}
+
 /** A handler's call has the outermost interceptor's, these wrap each other, and the innermost has the stream. */
 interface PrivateCall {
   readonly call?: PrivateCall;
   readonly nextCall?: PrivateCall;
-  readonly stream?: ServerHttp2Stream;
+}
+
+export function innermostOf(call: Call): InnermostCall {
+  let inner = call as unknown as PrivateCall;
+  for (let next = inner.call ?? inner.nextCall; next; next = inner.nextCall) inner = next;
+  return inner as unknown as InnermostCall;
 }
 
 /** The HTTP/2 stream of a call. */
-export function streamOf(
-  call: ServerInterceptingCallInterface | ServerDuplexStream<unknown, unknown>,
-): ServerHttp2Stream {
-  let inner = call as unknown as PrivateCall;
-  for (let next = inner.call ?? inner.nextCall; next; next = inner.nextCall) inner = next;
-  return inner.stream as ServerHttp2Stream;
-}
+export const streamOf = (call: Call): ServerHttp2Stream => innermostOf(call).stream;
