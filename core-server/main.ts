@@ -1,5 +1,5 @@
 import { putOthersBehindMainThread } from '../runtime/node-patches/thread-priority.js';
-import { collectRarely, compileEarlier } from '../runtime/node-patches/v8-flags.js';
+import { compileEarlier } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
@@ -8,7 +8,6 @@ import { startCore } from './compose/core.js';
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
 
-collectRarely();
 await runService(process, {
   name: 'core',
   readConfig: createConfig,
