@@ -39,7 +39,9 @@ export function printable(text: string): string {
 
 /** Why a file cannot be used, in words; the code of the system where it is none of the usual reasons. */
 export function whyUnreadable(error: unknown): string {
-  const { code = 'failed' } = error as NodeJS.ErrnoException;
+  const { code = 'failed', path = '' } = error as NodeJS.ErrnoException;
+  // What Node.js shows in place of the bytes, by which the file cannot be opened.
+  if (code === 'ENOENT' && path.includes('\ufffd')) return 'its name is not UTF-8, rename it';
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
   return `it cannot be read: ${code === 'EACCES' ? 'no permission' : code}`;
 }

@@ -24,11 +24,13 @@ export async function* findPictures(wanted: readonly string[], options: FindOpti
   for (const one of wanted) {
     signal?.throwIfAborted();
     const kind = await stat(one).catch((error: unknown) => onMissing?.(one, whyUnreadable(error)));
-    if (kind?.isDirectory() === false) yield path.normalize(one);
-    else if (kind)
+    if (kind?.isFile()) yield path.normalize(one);
+    else if (kind?.isDirectory())
       for await (const file of walk(one, listed, options))
         if (pictureNames.test(file)) yield file;
         else onLeftOut?.(file);
+    // Such as a pipe, whose reader waits for ever and cannot be stopped.
+    else if (kind) onMissing?.(one, 'it is no file');
   }
 }
 

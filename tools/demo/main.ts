@@ -61,8 +61,9 @@ async function existing(files: readonly string[]): Promise<string[]> {
   for (const file of files)
     try {
       await access(file, constants.R_OK);
-      if ((await stat(file)).isDirectory()) warn('demo', `${file}: it is a folder, which npm run analyze takes`);
-      else found.push(file);
+      const kind = await stat(file);
+      if (kind.isFile()) found.push(file);
+      else warn('demo', `${file}: it is ${kind.isDirectory() ? 'a folder, which npm run analyze takes' : 'no file'}`);
     } catch (error) {
       warn('demo', `${file}: ${whyUnreadable(error)}`);
     }

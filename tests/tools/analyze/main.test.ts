@@ -390,6 +390,8 @@ describe('npm run analyze', () => {
       [['--tls-ca', 'no.pem', 'photos'], 2, '--tls-ca is "no.pem", want a PEM file: there is no such file'],
       [['nowhere'], 1, 'analyze: nowhere: there is no such file\nanalyze: no picture was found'],
       [['photos/[a.jpg'], 1, 'photos/[a.jpg: there is no such file'],
+      [['/dev/zero'], 1, 'analyze: /dev/zero: it is no file'],
+      [['bad\ufffd.jpg'], 1, 'analyze: bad\ufffd.jpg: its name is not UTF-8, rename it'],
       [['empty'], 1, 'no picture was found in empty'],
       [['--annotate', '.', 'photos'], 2, '--annotate is ".", which contains or is in "photos"'],
       [['--annotate', 'photos/copies', 'photos'], 2, 'or is in "photos", want another folder'],

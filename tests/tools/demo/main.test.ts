@@ -109,10 +109,11 @@ describe('make demo', () => {
     assert.equal((await run(rest, { APIKEY: 'ia_1' })).stderr, unreached);
     const set = { APIKEY: 'ia_1', REST_PORT: '1' };
     assert.equal((await run(['--out', out], set)).stderr, unreached);
-    const { code, stderr } = await run(['--out', out, 'missing.jpg', 'samples', 'samples/meter.jpg'], set);
-    const [missing, folder] = stderr.split('\n');
+    const { code, stderr } = await run(['--out', out, 'missing.jpg', 'samples', '/dev/zero', 'samples/meter.jpg'], set);
+    const [missing, folder, device] = stderr.split('\n');
     assert.deepEqual([code, missing], [1, 'demo: missing.jpg: there is no such file']);
     assert.equal(folder, 'demo: samples: it is a folder, which npm run analyze takes');
+    assert.equal(device, 'demo: /dev/zero: it is no file');
   });
 
   it('leaves nothing when nobody reads what it prints', async (t) => {
