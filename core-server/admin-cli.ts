@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { Refusal } from '../runtime/errors/refusal.js';
@@ -27,7 +27,7 @@ async function withStore<T>(
 ): Promise<T> {
   const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
   const file = path.join(dataDir, sqliteFileName);
-  const isMissing = url === undefined && !existsSync(file);
+  const isMissing = url === undefined && statSync(file, { throwIfNoEntry: false }) === undefined;
   if (isMissing && !mayCreate) throw new ConfigError(`there is no store ${file}: want its folder in CORE_DATA_DIR`);
   const db = await open({ url, dataDir });
   if (isMissing) process.stderr.write(`created a new store: ${file}\n`);

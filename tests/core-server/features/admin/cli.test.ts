@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -218,6 +218,16 @@ describe('admin command', () => {
       assert.equal(stdout, '');
       assert.match(stderr, message);
     }
+  });
+
+  it('says why a folder cannot be looked into, in place of that it has no store', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    // Stands for a folder of another user, which root may look into.
+    const loop = path.join(dataDir, 'loop');
+    symlinkSync('loop', loop);
+    const { code, stderr } = await runAdmin({ CORE_DATA_DIR: loop }, '', ['keys', 'list']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: ELOOP: .*image-analysis\.sqlite3'\n$/);
   });
 
   it('makes a new store for a new key or company only, and says so beside its answer', async (t) => {
