@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Refusal } from '../../runtime/errors/refusal.js';
+import { freeBuffer } from '../../runtime/node-patches/free-buffer.js';
 import { readApiKey } from '../request/api-key.js';
 import { bindRequest, checkNames, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
@@ -46,10 +47,15 @@ export function handleOperation(
       call,
       hasPicture: hasPicture(route.body),
       async ask(reading) {
-        const message = bind(await readBody(route.body, request, limits, reading));
-        return core.call(rpc, message, call).catch((error: unknown) => {
+        const body = await readBody(route.body, request, limits, reading);
+        const message = bind(body);
+        try {
+          return await core.call(rpc, message, call);
+        } catch (error) {
           throw nameAsSent(Refusal.from(error), route);
-        });
+        } finally {
+          for (const picture of [body.picture ?? []].flat()) freeBuffer(picture);
+        }
       },
       show: (answer) => respond(answer, performance.now() - context.arrivedAt),
     });

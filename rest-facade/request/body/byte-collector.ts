@@ -1,4 +1,5 @@
 import { refuseField } from '../../../runtime/errors/refusal.js';
+import { freeBuffer } from '../../../runtime/node-patches/free-buffer.js';
 
 const firstBytes = 64 * 1024;
 
@@ -18,6 +19,7 @@ export function createByteCollector(maxBytes: number, expectedBytes = maxBytes) 
         const mostBytes = wanted > expectedBytes ? maxBytes : Math.min(expectedBytes, maxBytes);
         const larger = Buffer.allocUnsafeSlow(Math.min(4 * wanted, mostBytes));
         buffer.copy(larger, 0, 0, length);
+        freeBuffer(buffer);
         buffer = larger;
       }
       buffer.set(chunk, length);
