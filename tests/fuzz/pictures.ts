@@ -1,9 +1,10 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { composeAvif, gridOf, overlayOf } from '../helpers/pictures/avif.js';
+import { be, composeAvif, gridOf, overlayOf } from '../helpers/pictures/avif.js';
 import { exifRing, withExif } from '../helpers/pictures/exif.js';
 import { createHostileFiles } from '../helpers/pictures/hostile-pictures.js';
 import { emptyScan, insertAtEnd, times } from '../helpers/pictures/jpeg.js';
+import { pngChunk } from '../helpers/pictures/png.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { composeTiff } from '../helpers/pictures/tiff.js';
 
@@ -165,26 +166,14 @@ async function brokenExif(picture: Sharp): Promise<Buffer> {
 /** End of an empty ZIP archive. */
 const zipEnd = Buffer.from('504b0506'.padEnd(44, '0'), 'hex');
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
 /** Black pixels compress a thousand times. @param whole whether the pixels are all there */
 function hugePng(width: number, height: number, whole = false): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 0, 0, 0, 0], 8);
   const rows = whole ? height : 16;
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * rows))),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', Buffer.concat([be(4, width, height), be(1, 8, 0, 0, 0, 0)])),
+    pngChunk('IDAT', deflateSync(Buffer.alloc((width + 1) * rows))),
+    pngChunk('IEND', ''),
   ]);
 }
 

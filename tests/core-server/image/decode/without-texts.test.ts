@@ -2,47 +2,36 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { withoutTexts } from '../../../../core-server/image/decode/without-texts.js';
+import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
 import { quarters } from '../fixtures.js';
 
-const signatureAndHeader = 8 + 25;
-
-function chunk(type: string, data: Buffer): Buffer {
-  const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)]);
-  whole.writeUInt32BE(data.length);
-  whole.writeUInt32BE(crc32(whole.subarray(4, -4)), whole.length - 4);
-  return whole;
-}
-
-const insert = (png: Buffer, ...chunks: readonly Buffer[]): Buffer =>
-  Buffer.concat([png.subarray(0, signatureAndHeader), ...chunks, png.subarray(signatureAndHeader)]);
-
-const texts = ['tEXt', 'zTXt', 'iTXt'].map((type) => chunk(type, Buffer.from('Comment\0\0abc')));
+const texts = ['tEXt', 'zTXt', 'iTXt'].map((type) => pngChunk(type, 'Comment\0\0abc'));
 
 test('a PNG loses the texts before its pixels, and nothing else', async () => {
   const png = await quarters().withIccProfile('p3').png().toBuffer();
-  const other = chunk('tIME', Buffer.alloc(7));
+  const other = pngChunk('tIME', Buffer.alloc(7));
   assert.deepEqual(withoutTexts(png), png);
-  assert.deepEqual(withoutTexts(insert(png, ...texts, other, ...texts)), insert(png, other));
+  assert.deepEqual(withoutTexts(insertInPng(png, ...texts, other, ...texts)), insertInPng(png, other));
   const behind = Buffer.concat([png, ...texts]);
   assert.deepEqual(withoutTexts(behind), behind);
 });
 
 test('of a PNG that is cut off or damaged, what is there remains', async () => {
-  const png = insert(await quarters(8, 8).png().toBuffer(), ...texts);
-  const pixelsAt = signatureAndHeader + Buffer.concat(texts).length;
+  const png = insertInPng(await quarters(8, 8).png().toBuffer(), ...texts);
+  const pixelsAt = 33 + Buffer.concat(texts).length;
   for (let length = 8; length < png.length; length += 1) {
     const cut = withoutTexts(png.subarray(0, length));
     assert.ok(cut.length <= length, String(length));
     if (length >= pixelsAt) assert.deepEqual(cut, withoutTexts(png).subarray(0, cut.length), String(length));
   }
-  assert.ok(withoutTexts(insert(png, Buffer.from('ffffffff7445587400', 'hex'))).length < png.length);
+  assert.ok(withoutTexts(insertInPng(png, Buffer.from('ffffffff7445587400', 'hex'))).length < png.length);
 });
 
 test('ten texts that inflate to 80 MB fit into the heap of a worker', async () => {
   const text = Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(7_900_000, 'a'))]);
-  const bytes = insert(await quarters().png().toBuffer(), ...Array<Buffer>(10).fill(chunk('zTXt', text)));
+  const bytes = insertInPng(await quarters().png().toBuffer(), ...Array<Buffer>(10).fill(pngChunk('zTXt', text)));
   const module = new URL('../../../../core-server/image/decode/open-picture.js', import.meta.url).href;
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crc32 } from 'node:zlib';
 import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
@@ -9,6 +8,7 @@ import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from '../../../helpers/pictures/exif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
+import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
@@ -70,21 +70,16 @@ const scans = (count: number): Buffer => times(count, emptyScan);
 
 test('a PNG of more than 10 compressed texts and profiles is refused', async () => {
   const png = await quarters(16, 16).png().toBuffer();
-  const chunk = (type: string, data: string): Buffer => {
-    const bytes = Buffer.from(`____${type}${data}____`, 'latin1');
-    bytes.writeUInt32BE(data.length);
-    return bytes;
-  };
   const file = (at: number, ...parts: Buffer[]): Buffer =>
     Buffer.concat([png.subarray(0, at), ...parts, png.subarray(at)]);
-  const text = chunk('zTXt', 'Comment\0\0abc');
-  for (const part of [text, chunk('iTXt', 'Comment\0\x01\0\0\0abc'), chunk('iCCP', 'P3\0\0abc')])
+  const text = pngChunk('zTXt', 'Comment\0\0abc');
+  for (const part of [text, pngChunk('iTXt', 'Comment\0\x01\0\0\0abc'), pngChunk('iCCP', 'P3\0\0abc')])
     // Before the pixels and after them.
     for (const at of [33, png.length - 12]) {
       assert.equal(reasonOf(file(at, times(10, part))), undefined);
       assert.equal(reasonOf(file(at, times(9, text), times(2, part))), 'UNSUPPORTED_IMAGE_TYPE');
     }
-  const plain = [chunk('iTXt', 'Comment\0\0\0\0\0abc'), chunk('tEXt', 'Comment\0abc')];
+  const plain = [pngChunk('iTXt', 'Comment\0\0\0\0\0abc'), pngChunk('tEXt', 'Comment\0abc')];
   for (const part of plain) assert.equal(reasonOf(file(33, times(20, part))), undefined);
   assert.equal(reasonOf(file(png.length, times(20, text))), undefined);
 });
@@ -229,12 +224,8 @@ test('what cameras write as EXIF passes', async () => {
 test('libvips reads no EXIF in a text of a PNG: if a new version does, it has to be counted', async () => {
   const png = await quarters(16, 16).png().toBuffer();
   const hex = composeExif([[[0x112, 6]]]).toString('hex');
-  const text = `tEXtRaw profile type exif\0\nexif\n${hex.length / 2}\n${hex}\n`;
-  const chunk = Buffer.from(`____${text}____`, 'latin1');
-  chunk.writeUInt32BE(text.length - 4);
-  chunk.writeUInt32BE(crc32(text), chunk.length - 4);
-  const file = Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
-  const { comments, exif } = await sharp(file).metadata();
+  const text = `Raw profile type exif\0\nexif\n${hex.length / 2}\n${hex}\n`;
+  const { comments, exif } = await sharp(insertInPng(png, pngChunk('tEXt', text))).metadata();
   assert.deepEqual([comments?.length, exif], [1, undefined]);
 });
 
