@@ -1,31 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCascade } from '../../../../core-server/features/face/cascade.js';
-import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
 import type { QuarterTurns } from '../../../../core-server/image/picture.js';
+import { cascadeRule as rule } from './cascade-rule.js';
 
-const rule: CascadeRule = {
-  overviewSide: 640,
-  weakScore: 0.35,
-  sureScore: 0.5,
-  uprightScore: 0.9,
-  turnedScore: 0.8,
-  turnedSide: 72,
-  largeSide: 96,
-  glanceScale: 0.45,
-  smallSide: 40,
-  margin: 32,
-  secondPixels: 750_000,
-  maxZoom: 1.5,
-  minGain: 1.25,
-  keepSide: 48,
-  loneSide: 24,
-  mirrorScale: 0,
-  doubtScore: 1,
-  certainScore: 1,
-  doubtSide: 32,
-};
 /** A square face with its centre and side in pixels of the picture. */
 const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
   box: { xmin: x - side / 2, ymin: y - side / 2, xmax: x + side / 2, ymax: y + side / 2 },

@@ -8,31 +8,17 @@ import type { ReaderRules } from '../../../../core-server/features/meter/reader-
 import { near, type Peak, strip } from './reference.js';
 
 suite('CTC of digits', () => {
-  const read = (peaks: Peak[], length: number) => mergeColours(strip(peaks, length));
+  const read = (length: number, ...peaks: Peak[]) => mergeColours(strip(peaks, length));
 
   test('the likelihood sums over all alignments', () => {
     // Two steps: "1" is 1-1, blank-1 and 1-blank.
-    const merged = read(
-      [
-        [0, 2, 0.6],
-        [1, 12, 0.5],
-      ],
-      2,
-    );
+    const merged = read(2, [0, 2, 0.6], [1, 12, 0.5]);
     near(likelihood(merged, [1]), 0.6 * 0.5 + 0.4 * 0.5 + 0.6 * 0.5, 1e-5);
     near(likelihood(merged, []), 0.4 * 0.5, 1e-5);
     near(likelihood(merged, [1, 1]), 0, 1e-5);
   });
   test('the likelihoods of all readings sum to one', () => {
-    const merged = read(
-      [
-        [0, 1, 0.5],
-        [1, 2, 0.3],
-        [1, 1, 0.3],
-        [2, 2, 0.8],
-      ],
-      3,
-    );
+    const merged = read(3, [0, 1, 0.5], [1, 2, 0.3], [1, 1, 0.3], [2, 2, 0.8]);
     const digits = [0, 1];
     const all: number[][] = [[], ...digits.map((a) => [a])];
     for (const a of digits) {
@@ -45,63 +31,18 @@ suite('CTC of digits', () => {
     );
   });
   test('a repeated digit needs a blank between', () => {
-    near(
-      likelihood(
-        read(
-          [
-            [0, 3, 1],
-            [2, 3, 1],
-          ],
-          3,
-        ),
-        [2, 2],
-      ),
-      1,
-      1e-4,
-    );
-    near(
-      likelihood(
-        read(
-          [
-            [0, 3, 1],
-            [1, 3, 1],
-            [2, 3, 1],
-          ],
-          3,
-        ),
-        [2, 2],
-      ),
-      0,
-      1e-4,
-    );
+    near(likelihood(read(3, [0, 3, 1], [2, 3, 1]), [2, 2]), 1, 1e-4);
+    near(likelihood(read(3, [0, 3, 1], [1, 3, 1], [2, 3, 1]), [2, 2]), 0, 1e-4);
   });
   test('the best path merges black and red of a digit', () => {
-    const path = bestPath(
-      read(
-        [
-          [1, 4, 0.4],
-          [1, 14, 0.4],
-          [2, 4, 0.9],
-          [4, 5, 0.6],
-        ],
-        6,
-      ),
-    );
+    const path = bestPath(read(6, [1, 4, 0.4], [1, 14, 0.4], [2, 4, 0.9], [4, 5, 0.6]));
     assert.deepEqual(path, [
       { digit: 3, step: 2 },
       { digit: 4, step: 4 },
     ]);
   });
   test('the alignment gives each digit its steps', () => {
-    const merged = read(
-      [
-        [1, 4, 0.9],
-        [2, 4, 0.9],
-        [4, 4, 0.9],
-        [5, 6, 0.9],
-      ],
-      7,
-    );
+    const merged = read(7, [1, 4, 0.9], [2, 4, 0.9], [4, 4, 0.9], [5, 6, 0.9]);
     assert.deepEqual(align(merged, [3, 3, 5]), [
       { first: 1, last: 2 },
       { first: 4, last: 4 },
