@@ -4,6 +4,7 @@ import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
+import { forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js';
 import { sendAtOnce } from '../grpc-js-patches/limit-unread.js';
 import { streamOf } from '../grpc-js-patches/refuse-stream.js';
@@ -61,6 +62,7 @@ export function bidi<Request, Response>(
       } finally {
         limited.close();
         noteAnswer(stream, number);
+        forgetRequest(item.request ?? {});
       }
     };
     const serve = async () => {

@@ -40,7 +40,7 @@ function unary(handler: UnaryHandler<unknown, unknown>, settings: CallSettings):
         call.logOutcome(error);
       } finally {
         call.close();
-        forgetRequest(grpcCall);
+        forgetRequest(grpcCall.request);
       }
     };
     void answer();
