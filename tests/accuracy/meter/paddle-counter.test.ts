@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
+import { box } from '../../core-server/features/meter/fixtures.js';
 import { countRedWheels } from './paddle-counter/count-red-wheels.js';
 import { type ColouredLine, findDigitRuns } from './paddle-counter/digit-runs.js';
 import { rednessAt } from './paddle-counter/redness.js';
 import { selectReading } from './paddle-counter/select-reading.js';
-
-/** A box of that size with its top left corner there, turned by an angle in degrees about it. */
-function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
-  const cos = Math.cos((degrees * Math.PI) / 180);
-  const sin = Math.sin((degrees * Math.PI) / 180);
-  const at = (u: number, v: number) => ({ x: x + u * cos - v * sin, y: y + u * sin + v * cos });
-  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
-}
 
 function line(text: string, quad: Quad, confidence = 0.95, redness: number[] = []): ColouredLine {
   const characters = [...text].map((character, index) => ({

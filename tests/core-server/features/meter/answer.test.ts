@@ -10,14 +10,10 @@ import { createMeterReadingHandlers } from '../../../../core-server/features/met
 import type { MeterReading, ReadingWarningName, ReadMeterInput } from '../../../../core-server/features/meter/task.js';
 import { ReadingStatus, ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { box, sureCounter } from './fixtures.js';
 import { rules } from './reference.js';
 
-const upright: Quad = [
-  { x: 10, y: 20 },
-  { x: 90, y: 20 },
-  { x: 90, y: 40 },
-  { x: 10, y: 40 },
-];
+const upright = box(10, 20, 80, 20);
 const [a, b, c, d] = upright;
 /** The counter rotated clockwise, wherever that brings it. */
 function rotated(degrees: number): Quad {
@@ -34,22 +30,8 @@ const facts = {
 } as const;
 
 function counter(digits: string, rest: Partial<CounterReading> = {}): CounterReading {
-  return {
-    wheels: [...digits].map((digit) => ({
-      digit,
-      confidence: 0.9,
-      quad: upright,
-      betweenPositions: false,
-    })),
-    quad: upright,
-    digitsConfidence: 0.9,
-    fractionConfidence: 1,
-    fractionWheels: 0,
-    isFractionSure: true,
-    rivalled: false,
-    alternatives: [],
-    ...rest,
-  };
+  const wheels = [...digits].map((digit) => ({ digit, confidence: 0.9, quad: upright, betweenPositions: false }));
+  return { ...sureCounter(upright, wheels), digitsConfidence: 0.9, ...rest };
 }
 
 suite('assembleReading', () => {
@@ -149,12 +131,7 @@ suite('assembleReading', () => {
       xmax: 180,
       ymax: 80,
     });
-    const beyond: Quad = [
-      { x: -5, y: -5 },
-      { x: 150, y: -5 },
-      { x: 150, y: 60 },
-      { x: -5, y: 60 },
-    ];
+    const beyond = box(-5, -5, 155, 65);
     assert.deepEqual(assembleReading(counter('1', { quad: beyond }), facts).boundingBox, {
       xmin: 0,
       ymin: 0,

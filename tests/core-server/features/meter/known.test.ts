@@ -13,6 +13,7 @@ import type { Hypothesis } from '../../../../core-server/features/meter/read/hyp
 import { validateKnownMeter } from '../../../../core-server/features/meter/validate.js';
 import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
 import type { ReadMeterRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { box } from './fixtures.js';
 
 const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
 const { rules } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
@@ -148,12 +149,7 @@ suite('contradictionsOf', () => {
 suite('chooseReadings', () => {
   /** A place with readings, seen on no strip: colours are unknown, five wheels have no fraction. */
   const place = (readings: Record<string, number>, weight = 0): Hypothesis => ({
-    quad: [
-      { x: 0, y: 0 },
-      { x: 100, y: 0 },
-      { x: 100, y: 20 },
-      { x: 0, y: 20 },
-    ],
+    quad: box(0, 0, 100, 20),
     located: 1,
     counter: 1,
     agrees: 1,

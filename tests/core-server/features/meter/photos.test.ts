@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import type { SeenCounter } from '../../../../core-server/features/meter/counter-reading.js';
-import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
+import { box, sureCounter } from './fixtures.js';
 import { near, type Peak, rules, strip } from './reference.js';
 
-const quad: Quad = [
-  { x: 10, y: 20 },
-  { x: 90, y: 20 },
-  { x: 90, y: 40 },
-  { x: 10, y: 40 },
-];
+const quad = box(10, 20, 80, 20);
 
 interface Look {
   readonly sure?: number;
@@ -37,16 +31,9 @@ function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] 
   const others: [string, number][] = doubt
     ? [[text.slice(0, doubt[0]) + doubt[1] + text.slice(doubt[0] + 1), doubt[2]]]
     : [];
-  const counter: CounterReading = {
-    wheels: [...text].map((digit) => ({ digit, confidence: 0.9, quad, betweenPositions: false })),
-    quad,
-    digitsConfidence: sure,
-    fractionConfidence: 0.99,
-    fractionWheels: 3,
-    isFractionSure: true,
-    rivalled: false,
-    alternatives: [],
-  };
+  const wheels = [...text].map((digit) => ({ digit, confidence: 0.9, quad, betweenPositions: false }));
+  const shown = { digitsConfidence: sure, fractionConfidence: 0.99, fractionWheels: 3 };
+  const counter = { ...sureCounter(quad, wheels), ...shown };
   const readings = new Map([[text, 0.9 - (doubt?.[2] ?? 0)], ...others]);
   return { counter, hypothesis: { strips: [{ probabilities: strip(peaks, 56), legible: 1 }], readings, marks } };
 }

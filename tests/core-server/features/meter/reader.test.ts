@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import type { Stopwatch } from '../../../../core-server/common/stopwatch.js';
-import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
-import { seenCounter } from './fixtures.js';
+import { box, seenCounter } from './fixtures.js';
 
 const release = () => Promise.resolve();
 const nothing = {
@@ -43,12 +42,7 @@ test('a picture of a caller who is gone is not even opened', async () => {
 });
 
 test('a unit that is printed on the meter is returned, otherwise the one that the caller expects', async () => {
-  const quad: Quad = [
-    { x: 4, y: 4 },
-    { x: 36, y: 4 },
-    { x: 36, y: 14 },
-    { x: 4, y: 14 },
-  ];
+  const quad = box(4, 4, 32, 10);
   const seven = { ...nothing, read: () => Promise.resolve(seenCounter(quad)) };
   const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
   const image = await sharp({ create }).png().toBuffer();

@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import type { Quad } from '../../../../../core-server/features/meter/geometry.js';
 import { createPrintedReader } from '../../../../../core-server/features/meter/printed/printed-reader.js';
 import type { RgbPicture } from '../../../../../core-server/image/picture.js';
+import { box } from '../fixtures.js';
 
 /** The face of a meter, turned by quarters, with its counter. */
 async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; counter: Quad }> {
@@ -83,12 +84,7 @@ test('a page of small print takes no more memory than a thread has', async (t) =
   const page = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">
     <rect width="${side}" height="${side}" fill="#fff"/><g font-family="sans-serif" font-size="14">${lines.join('')}</g></svg>`;
   const data = await sharp(Buffer.from(page)).removeAlpha().raw().toBuffer();
-  const counter: Quad = [
-    { x: 420, y: 560 },
-    { x: 720, y: 560 },
-    { x: 720, y: 640 },
-    { x: 420, y: 640 },
-  ];
+  const counter = box(420, 560, 300, 80);
   await reader.read({ data, width: side, height: side }, counter, signal);
 });
 

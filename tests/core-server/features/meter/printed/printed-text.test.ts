@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isOn, type Quad } from '../../../../../core-server/features/meter/geometry.js';
+import { isOn } from '../../../../../core-server/features/meter/geometry.js';
 import { cutMeterFace, sampleQuad } from '../../../../../core-server/features/meter/printed/meter-face.js';
 import { findPrintedText } from '../../../../../core-server/features/meter/printed/printed-text.js';
 import { box } from '../fixtures.js';
@@ -113,12 +113,7 @@ suite('sampleQuad', () => {
     height: 2,
     data: Uint8Array.from([0, 0, 1, 1, 0, 0, 1, 1].flatMap((blue) => (blue === 1 ? [0, 0, 255] : [255, 0, 0]))),
   };
-  const whole: Quad = [
-    { x: -0.5, y: -0.5 },
-    { x: 3.5, y: -0.5 },
-    { x: 3.5, y: 1.5 },
-    { x: -0.5, y: 1.5 },
-  ];
+  const whole = box(-0.5, -0.5, 4, 2);
 
   test('gives the pixels themselves at their own size', () => {
     assert.deepEqual(sampleQuad(picture, whole, { width: 4, height: 2 }), picture);
