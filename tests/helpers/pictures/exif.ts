@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp';
+import { tiffWriter } from './tiff.js';
 
 /** A tag and a value. */
 type Entry = readonly [tag: number, value: number];
@@ -13,20 +14,13 @@ export const directoryBytes = (entries: number): number => 2 + entryBytes * entr
 
 /** The bytes of EXIF, of directories that stand one behind the other, the first alone. */
 export function composeExif(directories: readonly (readonly Entry[])[]): Buffer {
-  const head = Buffer.from('II*\0\x08\0\0\0', 'latin1');
-  const bodies = directories.map((entries) => {
-    const body = Buffer.alloc(directoryBytes(entries.length));
-    body.writeUInt16LE(entries.length);
-    entries.forEach(([tag, value], index) => {
-      const at = 2 + entryBytes * index;
-      body.writeUInt16LE(tag, at);
-      body.writeUInt16LE(longType, at + 2);
-      body.writeUInt32LE(1, at + 4);
-      body.writeUInt32LE(value, at + 8);
-    });
-    return body;
-  });
-  return Buffer.concat([head, ...bodies]);
+  const { number, field } = tiffWriter('II*');
+  const bodies = directories.flatMap((entries) => [
+    number(entries.length, 2),
+    ...entries.map(([tag, value]) => field(tag, longType, 1, value)),
+    number(0, 4),
+  ]);
+  return Buffer.concat([Buffer.from('II*\0\x08\0\0\0', 'latin1'), ...bodies]);
 }
 
 /** EXIF whose entries all point to the directory in which they stand. */

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
-import { composeTiff } from '../../../helpers/pictures/tiff.js';
+import {
+  composeDirectories,
+  composeTiff,
+  type TiffForm,
+  tiffForms,
+  tiffWriter,
+} from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const limits = { maxPixels: 100_000 };
@@ -15,39 +21,17 @@ test('an AVIF weighs what it has of the largest picture, with its alpha channel'
 });
 
 /** The header of a TIFF of 100 x 200 pixels in four channels. */
-function tiff(bits: number, form: 'II*' | 'MM*' | 'II+' | 'MM+' = 'II*'): Buffer {
-  const isLittle = form.startsWith('I');
-  const isBig = form.endsWith('+');
-  const bytes = (value: number, length: number): Buffer => {
-    const buffer = Buffer.alloc(length);
-    if (isLittle) buffer.writeUIntLE(value, 0, Math.min(length, 6));
-    else buffer.writeUIntBE(value, Math.max(0, length - 6), Math.min(length, 6));
-    return buffer;
-  };
-  const width = isBig ? 8 : 4;
-  const header = isBig ? 16 : 8;
-  const inField = (value: number, type: 3 | 4): Buffer =>
-    Buffer.concat([bytes(value, type === 3 ? 2 : 4), Buffer.alloc(width)]).subarray(0, width);
-  const field = (tag: number, type: 3 | 4, value: number): Buffer =>
-    Buffer.concat([bytes(tag, 2), bytes(type, 2), bytes(1, width), inField(value, type)]);
-  const four = Buffer.concat([1, 2, 3, 4].map(() => bytes(bits, 2)));
+function tiff(bits: number, form: TiffForm = 'II*'): Buffer {
+  const { number, field } = tiffWriter(form);
+  const four = Buffer.alloc(8, number(bits, 2));
   // Four values of two bytes fit into the field of a BigTIFF only.
-  const bitsField = Buffer.concat([bytes(258, 2), bytes(3, 2), bytes(4, width), isBig ? four : bytes(header, 4)]);
-  const fields = [field(256, 3, 100), field(257, 4, 200), bitsField, field(277, 3, 4)];
-  return Buffer.concat([
-    Buffer.from(isLittle ? 'II' : 'MM'),
-    bytes(isBig ? 43 : 42, 2),
-    ...(isBig ? [bytes(8, 2), bytes(0, 2)] : []),
-    bytes(header + four.length, width),
-    four,
-    bytes(fields.length, isBig ? 8 : 2),
-    ...fields,
-    bytes(0, width),
-  ]);
+  const bitsField = field(258, 3, 4, form.endsWith('+') ? four : 8);
+  const fields = [field(256, 3, 1, 100), field(257, 4, 1, 200), bitsField, field(277, 3, 1, 4)];
+  return composeDirectories(form, [fields], 0, four);
 }
 
 test('a TIFF weighs what all its pixels and one channel more take at once', () => {
-  for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
+  for (const form of tiffForms) {
     // 100 x 200 pixels of four channels and one, to 2.4 MB.
     assert.equal(inspectPicture({ bytes: tiff(16, form), type: 'tiff' }, limits), 200 / 2_400, form);
     assert.equal(inspectPicture({ bytes: tiff(8, form), type: 'tiff' }, limits), 100 / 2_400, form);
@@ -134,19 +118,11 @@ test('a TIFF whose strips or tiles share their bytes is CORRUPT_IMAGE, since eac
 });
 
 test('a TIFF whose fields share their values is CORRUPT_IMAGE, since each is read as a whole', () => {
+  const { field } = tiffWriter('II*');
   const bytes = Buffer.alloc(1_000_000);
   const inspect = (fields: number, type: number, count: number, pages = 1): number => {
-    bytes.write('II*\0\b\0\0\0', 'latin1');
-    for (let page = 0, at = 8; page < pages; page += 1) {
-      at = bytes.writeUInt16LE(fields, at);
-      for (let field = 0; field < fields; field += 1) {
-        at = bytes.writeUInt16LE(40_000 + field, at);
-        at = bytes.writeUInt16LE(type, at);
-        at = bytes.writeUInt32LE(count, at);
-        at = bytes.writeUInt32LE(8, at);
-      }
-      at = bytes.writeUInt32LE(page + 1 < pages ? at + 4 : 0, at);
-    }
+    const directory = Array.from({ length: fields }, (_, index) => field(40_000 + index, type, count, 8));
+    bytes.set(composeDirectories('II*', Array<Buffer[]>(pages).fill(directory)));
     return inspectPicture({ bytes, type: 'tiff' }, limits);
   };
   // Texts, fractions, doubles, and bytes of no meaning.

@@ -9,7 +9,7 @@ import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from 
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
 import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
-import { composeTiff } from '../../../helpers/pictures/tiff.js';
+import { composeDirectories, composeTiff, type TiffForm, tiffForms } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
@@ -22,31 +22,11 @@ const reasonOf = (bytes: Buffer): string | undefined => {
 };
 
 /** Directories of one tag each, one after the other; the last leads to `last`. */
-function tiff(directories: number, form: 'II*' | 'MM*' | 'II+' | 'MM+', last = 0): Buffer {
-  const isLittle = form.startsWith('II');
-  const isBig = form.endsWith('+');
-  const number = (value: number, bytes: number): Buffer => {
-    const big = Buffer.alloc(8);
-    if (isLittle) big.writeBigUInt64LE(BigInt(value));
-    else big.writeBigUInt64BE(BigInt(value));
-    return isLittle ? big.subarray(0, bytes) : big.subarray(8 - bytes);
-  };
-  const [counts, entry, offsets] = isBig ? [8, 20, 8] : [2, 12, 4];
-  const head = isBig
-    ? [form.slice(0, 2), number(43, 2), number(8, 2), number(0, 2), number(16, 8)]
-    : [form.slice(0, 2), number(42, 2), number(8, 4)];
-  const first = isBig ? 16 : 8;
-  const size = counts + entry + offsets;
-  const parts: Uint8Array[] = head.map((part) => Buffer.from(part as string));
-  for (let at = 1; at <= directories; at += 1) {
-    const next = at < directories ? first + at * size : last;
-    parts.push(number(1, counts), Buffer.alloc(entry), number(next, offsets));
-  }
-  return Buffer.concat(parts);
-}
+const tiff = (directories: number, form: TiffForm, last = 0): Buffer =>
+  composeDirectories(form, Array<Buffer[]>(directories).fill([Buffer.alloc(form.endsWith('+') ? 20 : 12)]), last);
 
 test('a TIFF of more than 32 pages is refused, in each form', () => {
-  for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
+  for (const form of tiffForms) {
     assert.equal(reasonOf(tiff(32, form)), undefined, form);
     assert.equal(reasonOf(tiff(33, form)), 'UNSUPPORTED_IMAGE_TYPE', form);
     assert.equal(reasonOf(tiff(3, form, form.endsWith('+') ? 16 : 8)), 'UNSUPPORTED_IMAGE_TYPE');
