@@ -187,111 +187,68 @@ describe('trying again over REST', () => {
       .end('{"message":"full","code":"RESOURCE_EXHAUSTED","reason":"QUEUE_FULL"}');
 
   it('waits as long as the service asks', async (t) => {
-    let asked = 0;
     const answeredAt: number[] = [];
-    const client = await clientOf(t, (response) => {
-      answeredAt.push(performance.now());
-      if (asked++ === 0) queueFull(response, '1');
+    const { client, asked } = await clientOf(t, (response) => {
+      if (answeredAt.push(performance.now()) === 1) queueFull(response, '1');
       else response.end('{"value":"1"}');
     });
 
     assert.equal((await client.readMeter(new Blob(['x']))).value, '1');
-    assert.equal(asked, 2);
+    assert.equal(asked(), 2);
     assert.ok((answeredAt[1] ?? 0) - (answeredAt[0] ?? 0) >= 990);
   });
 
   it('does not wait longer than it is told to', async (t) => {
-    let asked = 0;
-    const client = await clientOf(t, (response) => {
-      asked++;
-      queueFull(response, '60');
-    });
+    const { client, asked } = await clientOf(t, (response) => queueFull(response, '60'));
 
     await assert.rejects(client.readMeter(new Blob(['x'])), { retryAfterSeconds: 60 });
-    assert.equal(asked, 1);
+    assert.equal(asked(), 1);
   });
 
-  it('gives up after its retries', async (t) => {
-    let asked = 0;
-    const client = await clientOf(t, (response) => {
-      asked++;
-      queueFull(response, '0');
-    });
+  it('gives up after its retries, as many where undefined is given for them', async (t) => {
+    for (const options of [{}, { retries: undefined, maxDelayMs: undefined }]) {
+      const { client, asked } = await clientOf(t, (response) => queueFull(response, '0'), options);
 
-    await assert.rejects(client.readMeter(new Blob(['x'])), { reason: 'QUEUE_FULL' });
-    assert.equal(asked, 3);
-  });
-
-  it('takes undefined options for absent ones', async (t) => {
-    let asked = 0;
-    const client = await clientOf(
-      t,
-      (response) => {
-        asked++;
-        queueFull(response, '0');
-      },
-      { retries: undefined, maxDelayMs: undefined },
-    );
-
-    await assert.rejects(client.readMeter(new Blob(['x']), { timeoutMs: 2_000 }), {
-      reason: 'QUEUE_FULL',
-    });
-    assert.equal(asked, 3);
+      await assert.rejects(client.readMeter(new Blob(['x']), { timeoutMs: 2_000 }), { reason: 'QUEUE_FULL' });
+      assert.equal(asked(), 3);
+    }
   });
 
   it('tries no refusal again that would be the same', async (t) => {
-    let asked = 0;
-    const client = await clientOf(t, (response) => {
-      asked++;
-      response
-        .writeHead(429, { 'retry-after': '0' })
-        .end('{"message":"slow down","code":"RESOURCE_EXHAUSTED","reason":"RATE_LIMITED"}');
-    });
+    const refusal = '{"message":"slow down","code":"RESOURCE_EXHAUSTED","reason":"RATE_LIMITED"}';
+    const { client, asked } = await clientOf(t, (response) =>
+      response.writeHead(429, { 'retry-after': '0' }).end(refusal),
+    );
 
     await assert.rejects(client.readMeter(new Blob(['x'])), { reason: 'RATE_LIMITED' });
-    assert.equal(asked, 1);
+    assert.equal(asked(), 1);
   });
 
   it('takes no Retry-After for none, not for 0 seconds', async (t) => {
-    const client = await clientOf(
-      t,
-      (response) => response.writeHead(503).end('{"message":"m","code":"UNAVAILABLE","reason":"SHUTTING_DOWN"}'),
-      { retries: 0 },
-    );
+    const refusal = '{"message":"m","code":"UNAVAILABLE","reason":"SHUTTING_DOWN"}';
+    const { client } = await clientOf(t, (response) => response.writeHead(503).end(refusal), { retries: 0 });
 
-    await assert.rejects(client.readMeter(new Blob(['x'])), {
-      reason: 'SHUTTING_DOWN',
-      retryAfterSeconds: undefined,
-    });
+    await assert.rejects(client.readMeter(new Blob(['x'])), { reason: 'SHUTTING_DOWN', retryAfterSeconds: undefined });
   });
 
   it('does not send a picture again that a worker had when the service broke off', async (t) => {
-    let asked = 0;
-    const client = await clientOf(t, (response) => {
-      asked++;
-      response
-        .writeHead(503)
-        .end('{"message":"gone","code":"UNAVAILABLE","reason":"CORE_UNAVAILABLE","details":{"begun":"true"}}');
-    });
+    const refusal = '{"message":"gone","code":"UNAVAILABLE","reason":"CORE_UNAVAILABLE","details":{"begun":"true"}}';
+    const { client, asked } = await clientOf(t, (response) => response.writeHead(503).end(refusal));
 
     await assert.rejects(client.readMeter(new Blob(['x'])), { details: { begun: 'true' } });
-    assert.equal(asked, 1);
+    assert.equal(asked(), 1);
   });
 
   it('takes no page of a proxy for a reading', async (t) => {
-    const client = await clientOf(t, (response) => response.end('<html>sign in</html>'));
+    const { client } = await clientOf(t, (response) => response.end('<html>sign in</html>'));
 
-    await assert.rejects(client.readMeter(new Blob(['x'])), {
-      name: 'RefusedError',
-      code: 'UNKNOWN',
-      reason: undefined,
-    });
+    const refusal = { name: 'RefusedError', code: 'UNKNOWN', reason: undefined };
+    await assert.rejects(client.readMeter(new Blob(['x'])), refusal);
   });
 
   it('tries again where a proxy has no service behind it', async (t) => {
-    let asked = 0;
-    const client = await clientOf(t, (response) => {
-      if (asked++ === 0) response.writeHead(503).end('<html>no upstream</html>');
+    const { client, asked } = await clientOf(t, (response) => {
+      if (asked() === 1) response.writeHead(503).end('<html>no upstream</html>');
       else response.end('{"value":"1"}');
     });
 
@@ -304,11 +261,14 @@ async function clientOf(
   answer: (response: ServerResponse) => void,
   options: Partial<RestClientOptions> = {},
 ) {
+  let asked = 0;
   const server = createServer((request, response) => {
+    asked++;
     request.resume().once('end', () => answer(response));
   });
   const port = await listen(t, server);
-  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
+  const client = createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
+  return { client, asked: () => asked };
 }
 
 async function listen(t: TestContext, server: Server): Promise<number> {
