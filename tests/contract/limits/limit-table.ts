@@ -14,8 +14,6 @@ export const maxPixels = 20_000;
 export const maxMessageBytes = maxImageBytes + 64 * kilo;
 /** Of request target, header names and values; Node refuses at 16 KiB. */
 export const maxHeadBytes = 16 * kilo - 1;
-/** Scores are counted in millionths. */
-export const million = 1_000_000;
 
 export interface Limit {
   readonly name: string;
@@ -29,7 +27,6 @@ export interface Limit {
 }
 
 export const company = { name: 'acme', password: 'correct horse' };
-export const scoreOf = (millionths: number) => (millionths / million).toFixed(6);
 /** `0.111…` with so many decimals. */
 export const decimals = (count: number) => `0.${'1'.repeat(count)}`;
 export const text = (length: number) => 'a'.repeat(length);
@@ -48,8 +45,21 @@ export const tooManyPixels = (field: string, value: number, limit: number) =>
   [413, 'IMAGE_TOO_MANY_PIXELS', { field, value: String(value), limit: String(limit) }] as const;
 export const invalid = (status: number | 'INVALID_ARGUMENT', field: string, value: string, limit?: string) =>
   [status, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
-export const invalidScore = (status: number | 'INVALID_ARGUMENT', field: string, value: string) =>
-  [status, 'INVALID_SCORE', { field, value }] as const;
+
+/** The largest and the least score of a field, and its decimals. */
+export function scoreLimits(
+  status: number | 'INVALID_ARGUMENT',
+  field: string,
+  send: (score: string) => Promise<Answer>,
+): Limit[] {
+  const refused = (value: string) => [status, 'INVALID_SCORE', { field, value }] as const;
+  const sendMillionths = (n: number) => send((n / 1e6).toFixed(6));
+  return [
+    { name: `millionths of ${field}, most`, most: 1e6, send: sendMillionths, refused: refused('1.000001') },
+    { name: `millionths of ${field}, least`, least: 0, send: sendMillionths, refused: refused('-0.000001') },
+    { name: `decimals of ${field}`, most: 6, send: (n) => send(decimals(n)), refused: refused(decimals(7)) },
+  ];
+}
 
 /** The refusal of a name that is one too long. */
 export const unknownCompany = (status: number | 'NOT_FOUND') =>
