@@ -84,6 +84,11 @@ function call(session: ClientHttp2Session, path: string, headers: Record<string,
   return stream;
 }
 
+/** A call whose message has no bytes. */
+function emptyCall(...args: Parameters<typeof call>): ClientHttp2Stream {
+  return call(...args).end(frame(Buffer.alloc(0)));
+}
+
 /** The gRPC status of a call, or the HTTP/2 code with which its stream was closed. */
 async function endOf(stream: ClientHttp2Stream): Promise<string | number> {
   const { 'grpc-status': status } = await trailersOf(stream);
@@ -159,9 +164,7 @@ test('a caller without a key cannot have large messages kept', async (t) => {
     stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
     assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
   }
-  const check = call(session, checkPath);
-  check.end(frame(Buffer.alloc(0)));
-  assert.equal(await endOf(check), ok);
+  assert.equal(await endOf(emptyCall(session, checkPath)), ok);
 });
 
 test('a caller without a key cannot have many messages answered in one call', async (t) => {
@@ -385,9 +388,7 @@ test('who has no room for one more response like its unread ones is refused befo
   assert.equal(refused['grpc-status'], resourceExhausted);
   assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
   assert.equal(stage.begun.length, unread.length);
-  const check = call(session, checkPath);
-  check.end(frame(Buffer.alloc(0)));
-  assert.equal(await endOf(check), ok);
+  assert.equal(await endOf(emptyCall(session, checkPath)), ok);
 
   for (const stream of unread) stream.close(constants.NGHTTP2_CANCEL);
   await eventually(async () => (await endOf(ask())) === ok);
@@ -534,8 +535,7 @@ test('the path of a method that there is not is not repeated without limit', asy
     [6_000, '/'],
     [60_000, '/'],
   ] as const) {
-    const stream = call(session, `/${'x'.repeat(length - 1)}`);
-    stream.end(frame(Buffer.alloc(0)));
+    const stream = emptyCall(session, `/${'x'.repeat(length - 1)}`);
     const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
     assert.equal(status, unimplemented);
     assert.equal(decodeURIComponent(String(message)), `The server does not implement the method ${repeated}`);
@@ -566,15 +566,12 @@ test('headers that are large together are refused, and not kept', async (t) => {
   for (const path of [checkPath, watchPath, readMeterPath])
     for (const names of [['x-a'], ['x-a', 'x-b', 'x-c', 'x-d']]) {
       const value = 'x'.repeat(maxMetadataBytes / names.length);
-      const stream = call(session, path, Object.fromEntries(names.map((name) => [name, value])));
-      stream.end(frame(Buffer.alloc(0)));
+      const stream = emptyCall(session, path, Object.fromEntries(names.map((name) => [name, value])));
       const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
       assert.equal(status, invalidArgument, path);
       assert.match(decodeURIComponent(String(message)), /^metadata has \d{4,} bytes, want at most/);
     }
-  const stream = call(session, checkPath, { 'x-a': 'x'.repeat(maxMetadataBytes / 2) });
-  stream.end(frame(Buffer.alloc(0)));
-  assert.equal(await endOf(stream), ok);
+  assert.equal(await endOf(emptyCall(session, checkPath, { 'x-a': 'x'.repeat(maxMetadataBytes / 2) })), ok);
 });
 
 test('a call that is refused before its key is checked leaves a line', async (t) => {
@@ -617,11 +614,7 @@ test('a caller without a key cannot open calls without end', async (t) => {
   // Of a connection, no more than 228 calls are taken.
   const sessions = Array.from({ length: 4 }, () => open(t, service.grpc));
   const [session = open(t, service.grpc)] = sessions;
-  const watch = (on = session) => {
-    const stream = call(on, watchPath);
-    stream.end(frame(Buffer.alloc(0)));
-    return stream;
-  };
+  const watch = (on = session) => emptyCall(on, watchPath);
   // One address gets four fifths of all.
   const most = (maxKeylessCalls * 4) / 5;
   const watches = sessions.flatMap((on) => Array.from({ length: most / 4 }, () => watch(on)));
@@ -631,9 +624,7 @@ test('a caller without a key cannot open calls without end', async (t) => {
   const [first] = watches;
   first?.close(constants.NGHTTP2_CANCEL);
   await once(first as ClientHttp2Stream, 'close');
-  const check = call(session, checkPath);
-  check.end(frame(Buffer.alloc(0)));
-  assert.equal(await endOf(check), ok);
+  assert.equal(await endOf(emptyCall(session, checkPath)), ok);
 });
 
 test('compressed messages are not inflated', async (t) => {
@@ -653,11 +644,7 @@ test('compressed messages are not inflated', async (t) => {
 test('a malformed deadline is refused as a mistake of the caller', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
-  const send = (path: string, timeout: string) => {
-    const stream = call(session, path, { 'grpc-timeout': timeout });
-    stream.end(frame(Buffer.alloc(0)));
-    return trailersOf(stream);
-  };
+  const send = (path: string, timeout: string) => trailersOf(emptyCall(session, path, { 'grpc-timeout': timeout }));
   for (const path of [checkPath, readMeterPath, streamMetersPath])
     for (const timeout of ['', '5', 'S', '5s', '-5S', '5 S', '123456789S', '1.5S', '5S, 6S', '5\u00fcS']) {
       const { 'grpc-status': status, 'grpc-message': message } = await send(path, timeout);
@@ -673,8 +660,7 @@ test('an answer that nobody takes is dropped', async (t) => {
   const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
   const session = open(t, service.grpc, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
-  const stream = call(session, checkPath);
-  stream.end(frame(Buffer.alloc(0)));
+  const stream = emptyCall(session, checkPath);
   stream.resume();
   await once(stream, 'close');
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
@@ -743,9 +729,7 @@ test('headers that are no metadata are not written to stderr', async (t) => {
   t.mock.method(console, 'error', (...texts: unknown[]) => void written.push(...texts));
   const session = open(t, service.grpc);
   for (const headers of [{ apikey: `${service.apiKey}\u00fc` }, { 'secret!': 'hunter2' }]) {
-    const stream = call(session, readMeterPath, headers);
-    stream.end(frame(Buffer.alloc(0)));
-    assert.equal(await endOf(stream), unauthenticated);
+    assert.equal(await endOf(emptyCall(session, readMeterPath, headers)), unauthenticated);
   }
   assert.deepEqual(written, []);
 });
