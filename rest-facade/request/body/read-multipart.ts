@@ -158,11 +158,8 @@ function mistakeInField(
 
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
-    // Where one picture is wanted, it may come without a form.
-    const wish = `${formType} with a boundary${maxFiles === 1 ? ', or image/* with the picture alone' : ''}`;
-    throw invalidField('content-type', contentType, wish, 'UNSUPPORTED_CONTENT_TYPE');
-  }
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
+    throw invalidField('content-type', contentType, `${formType} with a boundary`, 'UNSUPPORTED_CONTENT_TYPE');
   if (contentType.length > maxContentTypeLength)
     throw overLimit('a content-type that is too long', maxContentTypeLength, 'characters', 'content-type');
   try {

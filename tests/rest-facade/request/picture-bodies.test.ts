@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
+import { readRefusal, startBoth, withKey } from '../facade.js';
 
 const picture = Buffer.from([0xff, 0xd8, 0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d]);
 const dataUrl = `data:image/jpeg;base64,${picture.toString('base64')}`;
@@ -57,17 +57,6 @@ test('its options are checked as those of a form are', async (t) => {
     assert.deepEqual([refusal.status, refusal.reason, refusal.details['field']], [status, reason, field], path);
   }
   assert.deepEqual(core.calls, []);
-});
-
-test('a refused content type names all that a picture may come as, several as a form only', async (t) => {
-  const { url } = await startBoth(t, answerAll);
-  const wishOf = async (path: string) => {
-    const answer = await fetch(url + path, { method: 'POST', headers: withKey, body: Buffer.from('x') });
-    return ((await answer.json()) as ErrorBody).message.replace(/^.*want /, '');
-  };
-  const form = 'multipart/form-data with a boundary';
-  assert.equal(await wishOf('/meter-number-ocr/file'), `${form}, or image/* with the picture alone`);
-  assert.equal(await wishOf('/v1/meters/fuse'), form);
 });
 
 test('a whole body may be as large as a picture file, announced or not', async (t) => {
