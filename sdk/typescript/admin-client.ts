@@ -1,29 +1,29 @@
-import { type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import { type ChannelCredentials, Client, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import {
-  AdminServiceClient,
+  AdminServiceService,
   CreateApiKeyRequest,
   type CreateApiKeyResponse,
-  type CreateCompanyRequest,
+  CreateCompanyRequest,
   type CreateCompanyResponse,
   type DeepPartial,
-  type DeleteCompanyRequest,
+  DeleteCompanyRequest,
   type DeleteCompanyResponse,
-  type DeleteCompanyScoreRequest,
+  DeleteCompanyScoreRequest,
   type DeleteCompanyScoreResponse,
   ListApiKeysRequest,
   type ListApiKeysResponse,
   ListCompaniesRequest,
   type ListCompaniesResponse,
-  type RevokeApiKeyRequest,
+  RevokeApiKeyRequest,
   type RevokeApiKeyResponse,
-  type SetCompanyPasswordRequest,
+  SetCompanyPasswordRequest,
   type SetCompanyPasswordResponse,
-  type SetCompanyScoreRequest,
+  SetCompanyScoreRequest,
   type SetCompanyScoreResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
+import { createCalls } from './grpc-calls.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
-import { createUnaryCalls } from './unary-calls.js';
 
 export interface AdminClientOptions {
   /** `host:port` of the administration port, or another gRPC target. */
@@ -65,24 +65,21 @@ export interface AdminClient {
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { address, adminKey, timeoutMs = 30_000 } = options;
-  const service = new AdminServiceClient(address, options.credentials ?? grpcCredentials.createInsecure());
+  const client = new Client(address, options.credentials ?? grpcCredentials.createInsecure());
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
-  const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries: 0 } });
+  const { unary } = createCalls(client, metadata, timeoutMs, { retries: 0 });
 
   return {
-    createApiKey: (request, callOptions) =>
-      call(service.createApiKey.bind(service), CreateApiKeyRequest.fromPartial(request), callOptions),
-    listApiKeys: (request = {}, callOptions) =>
-      call(service.listApiKeys.bind(service), ListApiKeysRequest.fromPartial(request), callOptions),
-    revokeApiKey: (request, callOptions) => call(service.revokeApiKey.bind(service), request, callOptions),
-    createCompany: (request, callOptions) => call(service.createCompany.bind(service), request, callOptions),
-    setCompanyPassword: (request, callOptions) => call(service.setCompanyPassword.bind(service), request, callOptions),
-    setCompanyScore: (request, callOptions) => call(service.setCompanyScore.bind(service), request, callOptions),
-    deleteCompanyScore: (request, callOptions) => call(service.deleteCompanyScore.bind(service), request, callOptions),
-    listCompanies: (request = {}, callOptions) =>
-      call(service.listCompanies.bind(service), ListCompaniesRequest.fromPartial(request), callOptions),
-    deleteCompany: (request, callOptions) => call(service.deleteCompany.bind(service), request, callOptions),
-    close: () => service.close(),
+    createApiKey: unary(AdminServiceService.createApiKey, CreateApiKeyRequest),
+    listApiKeys: unary(AdminServiceService.listApiKeys, ListApiKeysRequest),
+    revokeApiKey: unary(AdminServiceService.revokeApiKey, RevokeApiKeyRequest),
+    createCompany: unary(AdminServiceService.createCompany, CreateCompanyRequest),
+    setCompanyPassword: unary(AdminServiceService.setCompanyPassword, SetCompanyPasswordRequest),
+    setCompanyScore: unary(AdminServiceService.setCompanyScore, SetCompanyScoreRequest),
+    deleteCompanyScore: unary(AdminServiceService.deleteCompanyScore, DeleteCompanyScoreRequest),
+    listCompanies: unary(AdminServiceService.listCompanies, ListCompaniesRequest),
+    deleteCompany: unary(AdminServiceService.deleteCompany, DeleteCompanyRequest),
+    close: () => client.close(),
   };
 }

@@ -1,11 +1,17 @@
-import { type ChannelCredentials, type ChannelOptions, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  credentials as grpcCredentials,
+  Metadata,
+} from '@grpc/grpc-js';
 import {
   type DeepPartial,
   DetectAllFacesRequest,
   type DetectAllFacesResponse,
   DetectSingleFaceRequest,
   type DetectSingleFaceResponse,
-  FaceDetectionServiceClient,
+  FaceDetectionServiceService,
   RedactFacesRequest,
   type RedactFacesResponse,
   StreamDetectFacesRequest,
@@ -16,7 +22,7 @@ import {
 import {
   FuseMeterReadingsRequest,
   type FuseMeterReadingsResponse,
-  MeterReadingServiceClient,
+  MeterReadingServiceService,
   ReadMeterRequest,
   type ReadMeterResponse,
   StreamReadMetersRequest,
@@ -25,21 +31,20 @@ import {
 import {
   GetDetectionScoreRequest,
   type GetDetectionScoreResponse,
-  ScoreConfigServiceClient,
+  ScoreConfigServiceService,
   SetDetectionScoreRequest,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import {
   GetVersionRequest,
   type GetVersionResponse,
-  VersionServiceClient,
+  VersionServiceService,
 } from '../../generated/imageanalysis/v1/version.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
-import { boundedStream, type StreamOptions } from './bounded-stream.js';
+import { createCalls, type Requests, type StreamOptions } from './grpc-calls.js';
 import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
-import { createUnaryCalls } from './unary-calls.js';
 
 export { type ApiKey, type Company, Operation } from '../../generated/imageanalysis/v1/admin.js';
 export {
@@ -82,8 +87,6 @@ export interface ClientOptions extends RetryOptions {
   readonly channelOptions?: ChannelOptions;
 }
 
-type Requests<T> = Iterable<DeepPartial<T>> | AsyncIterable<DeepPartial<T>>;
-
 /**
  * The calls of the service over gRPC, for Node.js. Calls reject with a RefusedError, or with
  * `signal.reason` once aborted.
@@ -122,17 +125,17 @@ export interface ImageAnalysisClient {
    * service accepts pictures and the responses are read; leaving the loop ends the call.
    */
   streamDetectFaces(
-    requests: Requests<StreamDetectFacesRequest>,
+    requests: Requests<DeepPartial<StreamDetectFacesRequest>>,
     options?: StreamOptions,
   ): AsyncGenerator<StreamDetectFacesResponse>;
   /** Hides the faces in many pictures; otherwise like `streamDetectFaces`. */
   streamRedactFaces(
-    requests: Requests<StreamRedactFacesRequest>,
+    requests: Requests<DeepPartial<StreamRedactFacesRequest>>,
     options?: StreamOptions,
   ): AsyncGenerator<StreamRedactFacesResponse>;
   /** Reads many meters; otherwise like `streamDetectFaces`. */
   streamReadMeters(
-    requests: Requests<StreamReadMetersRequest>,
+    requests: Requests<DeepPartial<StreamReadMetersRequest>>,
     options?: StreamOptions,
   ): AsyncGenerator<StreamReadMetersResponse>;
   /** Closes the connection. */
@@ -141,46 +144,28 @@ export interface ImageAnalysisClient {
 
 export function createClient(options: ClientOptions): ImageAnalysisClient {
   const { address, apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
-  const credentials = options.credentials ?? grpcCredentials.createInsecure();
-  const channelOptions = {
+  const client = new Client(address, options.credentials ?? grpcCredentials.createInsecure(), {
     'grpc.max_receive_message_length': maxMessageBytes,
     ...keepalive,
     ...options.channelOptions,
-  };
-  const faces = new FaceDetectionServiceClient(address, credentials, channelOptions);
-  const meters = new MeterReadingServiceClient(address, credentials, channelOptions);
-  const scores = new ScoreConfigServiceClient(address, credentials, channelOptions);
-  const versions = new VersionServiceClient(address, credentials, channelOptions);
+  });
   const metadata = new Metadata();
   metadata.set('apikey', trimKey('apiKey', apiKey));
-
-  const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries, maxDelayMs } });
+  const { unary, stream } = createCalls(client, metadata, timeoutMs, { retries, maxDelayMs });
+  const getVersion = unary(VersionServiceService.getVersion, GetVersionRequest);
 
   return {
-    detectSingleFace: (request, callOptions) =>
-      call(faces.detectSingleFace.bind(faces), DetectSingleFaceRequest.fromPartial(request), callOptions),
-    detectAllFaces: (request, callOptions) =>
-      call(faces.detectAllFaces.bind(faces), DetectAllFacesRequest.fromPartial(request), callOptions),
-    redactFaces: (request, callOptions) =>
-      call(faces.redactFaces.bind(faces), RedactFacesRequest.fromPartial(request), callOptions),
-    readMeter: (request, callOptions) =>
-      call(meters.readMeter.bind(meters), ReadMeterRequest.fromPartial(request), callOptions),
-    fuseMeterReadings: (request, callOptions) =>
-      call(meters.fuseMeterReadings.bind(meters), FuseMeterReadingsRequest.fromPartial(request), callOptions),
-    getDetectionScore: (request, callOptions) =>
-      call(scores.getDetectionScore.bind(scores), GetDetectionScoreRequest.fromPartial(request), callOptions),
-    setDetectionScore: (request, callOptions) =>
-      call(scores.setDetectionScore.bind(scores), SetDetectionScoreRequest.fromPartial(request), callOptions),
-    getVersion: (callOptions) =>
-      call(versions.getVersion.bind(versions), GetVersionRequest.fromPartial({}), callOptions),
-    streamDetectFaces: (requests, options) =>
-      boundedStream(() => faces.streamDetectFaces(metadata), StreamDetectFacesRequest, requests, options),
-    streamRedactFaces: (requests, options) =>
-      boundedStream(() => faces.streamRedactFaces(metadata), StreamRedactFacesRequest, requests, options),
-    streamReadMeters: (requests, options) =>
-      boundedStream(() => meters.streamReadMeters(metadata), StreamReadMetersRequest, requests, options),
-    close() {
-      for (const client of [faces, meters, scores, versions]) client.close();
-    },
+    detectSingleFace: unary(FaceDetectionServiceService.detectSingleFace, DetectSingleFaceRequest),
+    detectAllFaces: unary(FaceDetectionServiceService.detectAllFaces, DetectAllFacesRequest),
+    redactFaces: unary(FaceDetectionServiceService.redactFaces, RedactFacesRequest),
+    readMeter: unary(MeterReadingServiceService.readMeter, ReadMeterRequest),
+    fuseMeterReadings: unary(MeterReadingServiceService.fuseMeterReadings, FuseMeterReadingsRequest),
+    getDetectionScore: unary(ScoreConfigServiceService.getDetectionScore, GetDetectionScoreRequest),
+    setDetectionScore: unary(ScoreConfigServiceService.setDetectionScore, SetDetectionScoreRequest),
+    getVersion: (callOptions) => getVersion({}, callOptions),
+    streamDetectFaces: stream(FaceDetectionServiceService.streamDetectFaces, StreamDetectFacesRequest),
+    streamRedactFaces: stream(FaceDetectionServiceService.streamRedactFaces, StreamRedactFacesRequest),
+    streamReadMeters: stream(MeterReadingServiceService.streamReadMeters, StreamReadMetersRequest),
+    close: () => client.close(),
   };
 }

@@ -1,0 +1,117 @@
+import type { CallOptions as GrpcOptions, Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js';
+import { fromGrpcError } from './grpc-refusal.js';
+import { retried, type RetryOptions, toError } from './retry.js';
+import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
+
+/** A stream has no time limit. */
+export type StreamOptions = Pick<CallOptions, 'signal'>;
+
+export type Requests<Partial> = Iterable<Partial> | AsyncIterable<Partial>;
+
+/** A method of a generated service. */
+interface Method<Request, Response> {
+  readonly path: string;
+  readonly requestSerialize: (request: Request) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** A generated message, which fills what is left out of it. */
+interface Codec<Partial, Request> {
+  fromPartial(request: Partial): Request;
+}
+
+/**
+ * Makes calls of methods. They reject with a RefusedError, or with `signal.reason` once aborted.
+ *
+ * @param metadata sent with every call: the key
+ * @param timeoutMs for a unary call including all its attempts
+ */
+export function createCalls(client: Client, metadata: Metadata, timeoutMs: number, retry: RetryOptions) {
+  const unary =
+    <Partial, Request, Response>(method: Method<Request, Response>, codec: Codec<Partial, Request>) =>
+    (partial = {} as Partial, options: CallOptions = {}): Promise<Response> => {
+      const request = codec.fromPartial(partial);
+      return withinTime(options, timeoutMs, (limit) =>
+        retried(() => callOnce(client, method, request, metadata, limit), retry, limit.signal),
+      );
+    };
+  const stream =
+    <Partial, Request, Response>(method: Method<Request, Response>, codec: Codec<Partial, Request>) =>
+    (requests: Requests<Partial>, options?: StreamOptions): AsyncGenerator<Response> => {
+      const { path, requestSerialize, responseDeserialize } = method;
+      const open = () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+      return boundedStream(open, codec, requests, options);
+    };
+  return { unary, stream };
+}
+
+function callOnce<Request, Response>(
+  client: Client,
+  { path, requestSerialize, responseDeserialize }: Method<Request, Response>,
+  request: Request,
+  metadata: Metadata,
+  { signal, deadline }: TimeLimit,
+): Promise<Response> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    let isBegun = false;
+    const options: GrpcOptions = { deadline };
+    const done = (error: ServiceError | null, response?: Response) => {
+      signal.removeEventListener('abort', cancel);
+      if (!error) resolve(response as Response);
+      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error, isBegun));
+    };
+    const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, options, done);
+    // The service sends its metadata when a worker has the picture, or with the response.
+    call.on('metadata', () => (isBegun = true));
+    const cancel = () => call.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+/**
+ * A bulk stream that takes its requests one by one, each after the previous one has been sent, and is read
+ * only as fast as its responses are consumed: few pictures are held, however many there are.
+ */
+async function* boundedStream<Partial, Request, Response>(
+  open: () => ClientDuplexStream<Request, Response>,
+  codec: Codec<Partial, Request>,
+  requests: Requests<Partial>,
+  { signal }: StreamOptions = {},
+): AsyncGenerator<Response> {
+  signal?.throwIfAborted();
+  const stream = open();
+  const cancel = () => stream.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  // In an object, because it is set from elsewhere while the loop below waits.
+  const sending: { failure?: unknown; over?: true } = {};
+  const closed = new Promise<Error>((resolve) => stream.once('close', () => resolve(new Error('the call is over'))));
+
+  const sendAll = async () => {
+    try {
+      for await (const request of requests) {
+        const sent = new Promise<unknown>((resolve) => stream.write(codec.fromPartial(request), resolve));
+        const failed = await Promise.race([sent, closed]);
+        if (failed || sending.over) return;
+      }
+      stream.end();
+    } catch (error) {
+      sending.failure = error;
+      stream.cancel();
+    }
+  };
+  void sendAll();
+
+  try {
+    yield* stream as AsyncIterable<Response>;
+  } catch (error) {
+    if (signal?.aborted) throw toError(signal.reason);
+    if (sending.failure !== undefined) throw toError(sending.failure);
+    throw fromGrpcError(error as ServiceError);
+  } finally {
+    sending.over = true;
+    signal?.removeEventListener('abort', cancel);
+    // A caller that leaves the loop early ends the call.
+    stream.cancel();
+  }
+}
