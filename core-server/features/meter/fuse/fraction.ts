@@ -76,9 +76,13 @@ function usualLengths(red: readonly number[], { fractionPrior }: Pick<ReaderRule
     );
   });
   const top = Math.max(...logs);
-  const weights = logs.map((log) => Math.exp(log - top));
+  return normalised(logs.map((log) => Math.exp(log - top)));
+}
+
+/** The same weights with a sum of 1; all 0 if there is nothing to share out. */
+export function normalised(weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
+  return weights.map((weight) => (total > 0 ? weight / total : 0));
 }
 
 /** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */

@@ -28,10 +28,7 @@ export function fuse(
   const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules);
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
-  const alternatives = [...hypothesis.readings]
-    .map(([other, probability]) => ({ text: other, probability }))
-    .filter((other) => other.probability >= rules.alternativeFloor && isBeside(other.text, text))
-    .sort((a, b) => b.probability - a.probability);
+  const alternatives = alternativesTo(text, hypothesis.readings, rules);
   const quads = wheelQuads(hypothesis.quad, centers, rules);
   const wheels: Wheel[] = seen.map(({ digit, confidence: sure }, at) => ({
     digit,
@@ -78,8 +75,19 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
   return Math.min(1, 2 * Math.min(...marks.wheels)) * (isEven ? 1 : 0.5);
 }
 
+/** The plausible readings in which each wheel is at the same number or a step away, most likely first. */
+export function alternativesTo(
+  text: string,
+  readings: Iterable<readonly [text: string, probability: number]>,
+  { alternativeFloor }: Pick<ReaderRules, 'alternativeFloor'>,
+) {
+  return Array.from(readings, ([other, probability]) => ({ text: other, probability }))
+    .filter((other) => other.probability >= alternativeFloor && isBeside(other.text, text))
+    .sort((a, b) => b.probability - a.probability);
+}
+
 /** Whether another reading has every wheel at the same number or at the one before or after it. */
-export function isBeside(other: string, text: string): boolean {
+function isBeside(other: string, text: string): boolean {
   const isNear = (digit: string, at: number) => [0, 1, 9].includes((Number(digit) - Number(text[at]) + 10) % 10);
   return other !== text && other.length === text.length && [...other].every(isNear);
 }

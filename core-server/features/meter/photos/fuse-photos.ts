@@ -1,6 +1,6 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
-import { type Fraction, fractionOf, wheelsFrom } from '../fuse/fraction.js';
-import { isBeside } from '../fuse/fuse.js';
+import { type Fraction, fractionOf, normalised, wheelsFrom } from '../fuse/fraction.js';
+import { alternativesTo } from '../fuse/fuse.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { type DigitProbabilities, likelihood, mergeColours } from '../read/digit-ctc.js';
 import { type Marks, meanOf } from '../read/hypothesis.js';
@@ -91,10 +91,8 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, k
 
   /** How likely each photo shows other digits before the fraction. */
   const opposed = views.map(({ counter }, photo) => counter.digitsConfidence * (1 - (support[photo] ?? 0)));
-  const alternatives = texts
-    .map((other, at) => ({ text: other, probability: joint[at] ?? 0 }))
-    .filter((other) => other.probability >= rules.alternativeFloor && isBeside(other.text, text))
-    .sort((a, b) => b.probability - a.probability);
+  const readings = texts.map((other, at) => [other, joint[at] ?? 0] as const);
+  const alternatives = alternativesTo(text, readings, rules);
   const own = (views[best] as SeenCounter).counter;
   const digits = rows.map(({ hypothesis }) => wheelsOf(hypothesis, text));
   return {
@@ -165,9 +163,4 @@ function fuseMarks(marks: readonly Marks[]): Marks | undefined {
     return told.reduce((product, other) => product * (other[wheels] ?? 0) ** furtherPhoto, p);
   });
   return { ...best, fraction: normalised(products).map((p) => p * (1 - best.untold)) };
-}
-
-function normalised(weights: readonly number[]): number[] {
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => (total > 0 ? weight / total : 0));
 }
