@@ -1,52 +1,39 @@
 import { status } from '@grpc/grpc-js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
 
+const httpOfReason: ReadonlyMap<string, number> = new Map([
+  // gRPC has no codes for something too large or of the wrong type.
+  ['BODY_TOO_LARGE', 413],
+  ['IMAGE_TOO_MANY_PIXELS', 413],
+  ['UNSUPPORTED_IMAGE_TYPE', 415],
+  ['UNSUPPORTED_CONTENT_TYPE', 415],
+  // A valid request for a picture that contains nothing: the path exists, so not 404.
+  ['NO_FACE', 422],
+  ['NO_READING', 422],
+  ['METHOD_NOT_ALLOWED', 405],
+]);
+
+const httpOfCode: ReadonlyMap<status, number> = new Map([
+  [status.INVALID_ARGUMENT, 400],
+  [status.FAILED_PRECONDITION, 400],
+  [status.OUT_OF_RANGE, 400],
+  [status.UNAUTHENTICATED, 401],
+  [status.PERMISSION_DENIED, 403],
+  [status.NOT_FOUND, 404],
+  [status.ALREADY_EXISTS, 409],
+  [status.ABORTED, 409],
+  [status.RESOURCE_EXHAUSTED, 429],
+  // Nobody is there to read it; nginx's number, for the log.
+  [status.CANCELLED, 499],
+  [status.UNIMPLEMENTED, 501],
+  [status.UNAVAILABLE, 503],
+  [status.DEADLINE_EXCEEDED, 504],
+]);
+
 /** The HTTP status for a gRPC code, unless the reason calls for a more specific one. */
 export function toHttpStatus(code: status, reason: string): number {
-  switch (reason) {
-    // gRPC has no codes for something too large or of the wrong type.
-    case 'BODY_TOO_LARGE':
-    case 'IMAGE_TOO_MANY_PIXELS':
-      return 413;
-    case 'UNSUPPORTED_IMAGE_TYPE':
-    case 'UNSUPPORTED_CONTENT_TYPE':
-      return 415;
-    // A valid request for a picture that contains nothing: the path exists, so not 404.
-    case 'NO_FACE':
-    case 'NO_READING':
-      return 422;
-    case 'METHOD_NOT_ALLOWED':
-      return 405;
-  }
-  switch (code) {
-    case status.INVALID_ARGUMENT:
-    case status.FAILED_PRECONDITION:
-    case status.OUT_OF_RANGE:
-      return 400;
-    case status.UNAUTHENTICATED:
-      return 401;
-    case status.PERMISSION_DENIED:
-      return 403;
-    case status.NOT_FOUND:
-      return 404;
-    case status.ALREADY_EXISTS:
-    case status.ABORTED:
-      return 409;
-    case status.RESOURCE_EXHAUSTED:
-      return 429;
-    // Nobody is there to read it; nginx's number, for the log.
-    case status.CANCELLED:
-      return 499;
-    case status.UNIMPLEMENTED:
-      return 501;
-    case status.UNAVAILABLE:
-      return 503;
-    case status.DEADLINE_EXCEEDED:
-      return 504;
-    // UNKNOWN, INTERNAL, DATA_LOSS, and what this version of gRPC does not know.
-    default:
-      return 500;
-  }
+  // UNKNOWN, INTERNAL, DATA_LOSS, and what this version of gRPC does not know.
+  return httpOfReason.get(reason) ?? httpOfCode.get(code) ?? 500;
 }
 
 /** The error body as documented, with `Retry-After` and `Allow` where they are known. */
