@@ -65,11 +65,7 @@ export async function cropFaces(
   return crops;
 }
 
-/**
- * Each box of the picture at the same size.
- *
- * @throws Refusal CORRUPT_IMAGE
- */
+/** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */
 export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], size: Size): Promise<RgbPicture[]> {
   if (boxes.length === 0) return [];
   const { picture, around } = await openAround(source, boxes);
@@ -95,10 +91,7 @@ export function unionOf(regions: readonly Region[]): Region {
 }
 
 /** Decoded pixels that hold all boxes, one at least, and which region of the picture they are. */
-async function openAround(
-  source: OpenPicture,
-  boxes: readonly Box[],
-): Promise<{ picture: RgbPicture; around: Region }> {
+async function openAround(source: OpenPicture, boxes: readonly Box[]) {
   if (source.whole) return { picture: source.whole, around: wholeOf(source.size) };
   const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
   return { picture: await decodeRegion(source, around), around };

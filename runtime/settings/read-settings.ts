@@ -5,14 +5,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-export const wholeNumber = (smallest: number, largest: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
-    .transform(Number)
-    .refine((value) => value >= smallest && value <= largest, {
-      message: `want a whole number from ${smallest} to ${largest}`,
-    });
+export const wholeNumber = (smallest: number, largest: number) => {
+  const wish = `want a whole number from ${smallest} to ${largest}`;
+  const isInRange = (value: number): boolean => value >= smallest && value <= largest;
+  return z.string().regex(/^\d+$/, wish).transform(Number).refine(isInRange, wish);
+};
 
 export const port = wholeNumber(0, 65_535);
 

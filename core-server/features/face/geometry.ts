@@ -99,9 +99,6 @@ export function clampBox(box: Box, size: Size): Box | undefined {
 }
 
 /** Order of a response: largest first; of equally large ones, the higher score first. */
-export function byAreaThenScore(
-  a: { readonly box: Box; readonly score: number },
-  b: { readonly box: Box; readonly score: number },
-): number {
+export function byAreaThenScore(a: Candidate, b: Candidate): number {
   return area(b.box) - area(a.box) || b.score - a.score;
 }

@@ -10,10 +10,7 @@ type Construct = (this: object, ...args: unknown[]) => void;
  * refusals over 64 connections, each took 43 to 47 us of processor time, without a full collection; with Express as
  * usual 108 to 123 us, with 5 or 6 of them; with node:http alone 32 to 36 us.
  */
-export function expressMessages(app: Express): {
-  IncomingMessage: typeof IncomingMessage;
-  ServerResponse: typeof ServerResponse;
-} {
+export function expressMessages(app: Express) {
   // Not classes, whose prototype cannot be replaced. Node.js's own are functions too.
   const derive = (base: unknown, prototype: object) => {
     function Message(this: object, ...args: unknown[]): void {

@@ -47,13 +47,7 @@ export function drawReading(reading: MeterAnswer): void {
 /** Reading order, clockwise from the top left; a box where the response has no corners. */
 type Corners = readonly [Point, Point, Point, Point];
 
-function cornersOf({
-  bbox,
-  polygon = [],
-}: {
-  readonly bbox: BoundingBox;
-  readonly polygon?: readonly Point[];
-}): Corners {
+function cornersOf({ bbox, polygon = [] }: Pick<MeterAnswer, 'bbox' | 'polygon'>): Corners {
   const { xmin, ymin, xmax, ymax } = bbox;
   const [a = { x: xmin, y: ymin }, b = { x: xmax, y: ymin }, c = { x: xmax, y: ymax }, d = { x: xmin, y: ymax }] =
     polygon;
