@@ -15,9 +15,8 @@ export function coreEnvironment(env: Environment, { port }: Listener, admin?: Li
     // glibc keeps a heap per thread and does not return its pages. Picture buffers come and go in many
     // threads; with two heaps, memory stays close to what is in use.
     MALLOC_ARENA_MAX: '2',
-    // glibc maps blocks of at least this size separately, and returns them when they are freed. By
-    // default it raises the limit to the largest block ever freed, and decoded pictures then leave
-    // gaps in its heaps: 60 MB more.
+    // glibc maps blocks of at least this size separately, and returns them when they are freed. By default it raises
+    // the limit to the largest block ever freed, and decoded pictures then leave gaps in its heaps: 60 MB more.
     MALLOC_MMAP_THRESHOLD_: String(2 * MiB),
     // With a fixed threshold it would be 128 KiB, and memory would be returned between pictures.
     MALLOC_TRIM_THRESHOLD_: String(64 * MiB),

@@ -113,8 +113,7 @@ function startNode({ file, env }: SuperviseOptions): ChildProcess {
   const nodeArgs = [...nodeOptions, '--import', exitWithParent, file];
   return spawn(process.execPath, nodeArgs, {
     env,
-    // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for
-    // exit-with-parent.
+    // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for exit-with-parent.
     stdio: ['ignore', 2, 2, 'ipc'],
     // Linux first divides the processor between sessions (autogroup), and applies nice values only within
     // one. Facade and core must share a session, or pictures count as much as refusing a flood.

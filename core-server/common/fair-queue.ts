@@ -79,8 +79,7 @@ export function queueFull(queue: string, ahead: number, room: number, retryAfter
 
 /** A line for each owner; whoever had a turn goes last. */
 function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
-  // Maps and sets keep insertion order and remove from the middle in constant time. An owner without
-  // items is not kept.
+  // Maps and sets keep insertion order and remove from the middle in constant time. An owner without items is not kept.
   const lines = new Map<string, Set<Item>>();
   const returned = new Set<Item>();
   let size = 0;

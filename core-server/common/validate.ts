@@ -6,11 +6,7 @@ export const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
 // A double has at most 6 decimals if rounding it to 6 gives the same double.
 const isShare = (value: number): boolean => value >= 0 && value <= 1 && Number(value.toFixed(6)) === value;
 
-/**
- * A score or a threshold that was sent: a share, and no negative zero.
- *
- * @throws Refusal INVALID_SCORE naming `field`
- */
+/** A score or a threshold that was sent: a share, and no negative zero. @throws Refusal INVALID_SCORE naming `field` */
 export function validateScore(field: string, score: number): number {
   if (isShare(score) && !Object.is(score, -0)) return score;
   throw invalidField(field, Object.is(score, -0) ? '-0' : String(score), scoreRule, 'INVALID_SCORE');

@@ -7,10 +7,7 @@ import { loadManifest } from '../inference/models/manifest.js';
 /** Everything that the workers can do. A feature adds its tasks here and their handlers in `worker-main.ts`. */
 export type AnalysisTasks = FaceTasks & MeterTasks;
 
-/**
- * What the workers serve, read and checked once: checking needs a library that would cost each worker
- * 13 MB.
- */
+/** What the workers serve, read and checked once: checking needs a library that would cost each worker 13 MB. */
 export type AnalysisModels = Awaited<ReturnType<typeof loadAnalysisModels>>;
 
 /** What a worker starts with. */

@@ -3,11 +3,7 @@ import type { Logger } from 'pino';
 import type { Refusal } from '../../runtime/errors/refusal.js';
 import { requestIdOf } from '../../runtime/observe/request-id.js';
 
-/**
- * Logs a refusal that is the service's fault and not the caller's, with its cause.
- *
- * @returns whether it was one.
- */
+/** Logs a refusal that is the service's fault and not the caller's, with its cause. @returns whether it was one. */
 export function logFault(log: Logger, error: Refusal, line: object): boolean {
   const { reason, cause } = error;
   if (reason === 'INTERNAL') log.error({ ...line, reason, err: cause ?? error }, 'call failed');

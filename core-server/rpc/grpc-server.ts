@@ -59,8 +59,7 @@ const unreadBytes = 256 * 2 ** 20;
 const takeAnswerMs = 5_000;
 
 /**
- * Serves on one port, with the health service (one status for each service and one for the whole)
- * and reflection.
+ * Serves on one port, with the health service (one status for each service and one for the whole) and reflection.
  *
  * @throws Error when the port cannot be had.
  */

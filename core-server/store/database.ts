@@ -21,9 +21,8 @@ export interface DatabaseOptions {
   /** Maximum number of PostgreSQL connections of this process; 5 if absent. */
   readonly maxConnections?: number;
   /**
-   * Milliseconds that a write waits for another process's write (SQLite), that a statement may take
-   * (PostgreSQL), and that a call waits for a connection from the pool, before the call is refused as
-   * retryable; 5000 if absent.
+   * Milliseconds that a write waits for another process's write (SQLite), that a statement may take (PostgreSQL), and
+   * that a call waits for a connection from the pool, before the call is refused as retryable; 5000 if absent.
    */
   readonly statementTimeoutMs?: number;
 }

@@ -21,9 +21,8 @@ interface Window {
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
- * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it
- * too: in a flood, reading bodies only to learn that the queue is full would take the time that responses
- * need.
+ * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it too: in a
+ * flood, reading bodies only to learn that the queue is full would take the time that responses need.
  *
  * It has a window, as in TCP: the amount in flight when the core refused one more is what it accepts from this
  * caller, so from then on, one more is passed on for each that is answered. The core itself is asked about

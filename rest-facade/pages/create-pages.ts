@@ -96,10 +96,7 @@ function* staticFiles(): Generator<[address: string, file: string]> {
   }
 }
 
-/**
- * A page that is a file, which is read now.
- * @throws Error when it is missing
- */
+/** A page that is a file, which is read now. @throws Error when it is missing */
 function createFilePage(file: string): Page {
   const body = readFileSync(file);
   const type = types[path.extname(file)];

@@ -8,10 +8,7 @@ type FieldOptions = ReturnType<typeof readFieldOptions>;
 /** Read once: while the facade starts, those of a field are asked for dozens of times. */
 const known = new WeakMap<protobuf.Field, FieldOptions>();
 
-/**
- * What the options of `rest.proto` say about a field.
- * @throws Error, in words for whoever wrote the proto
- */
+/** What the options of `rest.proto` say about a field. @throws Error, in words for whoever wrote the proto */
 export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
   const options = known.get(field) ?? readFieldOptions(field);
   known.set(field, options);

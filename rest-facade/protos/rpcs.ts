@@ -24,9 +24,8 @@ export interface Rpc extends MethodDefinition<object, object> {
 }
 
 /**
- * The RPCs of the service definitions, by default those of the public API, with their options and comments.
- * Messages have the names of the proto (`min_score`), enums their full names, bytes are Buffers,
- * absent messages `null`.
+ * The RPCs of the service definitions, by default those of the public API, with their options and comments. Messages
+ * have the names of the proto (`min_score`), enums their full names, bytes are Buffers, absent messages `null`.
  */
 export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string[]): Rpc[] {
   const root = readProtos(files, folders);

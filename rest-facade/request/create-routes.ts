@@ -19,10 +19,7 @@ type HttpRule = Readonly<Partial<Record<(typeof verbs)[number], string>>> & {
 /** `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
 const nameOf = ({ method }: Rpc): string => method.fullName.slice(1);
 
-/**
- * The routes of all RPCs that are available over REST.
- * @throws Error that names the RPC with an invalid option
- */
+/** The routes of all RPCs that are available over REST. @throws Error that names the RPC with an invalid option */
 export function createRoutes(rpcs: readonly Rpc[]): Route[] {
   const routes = rpcs.flatMap((rpc) => {
     try {

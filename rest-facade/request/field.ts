@@ -97,10 +97,7 @@ export function invalidReasonOf(type: FieldType): 'INVALID_FIELD' | 'INVALID_SCO
   return type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD';
 }
 
-/**
- * The one value of a name, undefined when it is absent.
- * @throws Refusal REPEATED_FIELD
- */
+/** The one value of a name, undefined when it is absent. @throws Refusal REPEATED_FIELD */
 export function onlyValue(values: readonly NamedValue[], name: string): string | undefined {
   const given = values.filter((value) => value.name === name);
   if (given.length > 1) throw refuseField('REPEATED_FIELD', name, `is given ${given.length} times, want once`);

@@ -13,10 +13,7 @@ import { type BodyRule, hasPicture } from './route.js';
 /** Limit of a body without a picture, and of what is beside one, bytes. */
 export const maxPlainBodyBytes = 64 * 1024;
 
-/**
- * Reads and parses the body of a request according to the rule of its route.
- * @throws Refusal
- */
+/** Reads and parses the body of a request according to the rule of its route. @throws Refusal */
 export async function readBody(
   rule: BodyRule,
   request: IncomingMessage,

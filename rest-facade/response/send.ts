@@ -19,11 +19,10 @@ const maxDrainMs = 2_000;
 const sliceBytes = 64 * 1024;
 
 /**
- * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the
- * connection, and a caller that is still sending would lose the response. So if the request's body was not
- * read to its end, the response is sent first, and a limited part of the body is read and dropped, less if its
- * chunks are too small. The connection is kept if that was all of it: in a flood, new connections would cost
- * more than refusals.
+ * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the connection, and
+ * a caller that is still sending would lose the response. So if the request's body was not read to its end, the
+ * response is sent first, and a limited part of the body is read and dropped, less if its chunks are too small. The
+ * connection is kept if that was all of it: in a flood, new connections would cost more than refusals.
  */
 export function send(response: ServerResponse, answer: HttpAnswer): void {
   const { req: request } = response;

@@ -61,10 +61,7 @@ const settings = z.object({
   OTEL_BSP_MAX_QUEUE_SIZE: count,
 });
 
-/**
- * Whether the standard variables name a collector for traces and do not disable them.
- * @throws ConfigError
- */
+/** Whether the standard variables name a collector for traces and do not disable them. @throws ConfigError */
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const read = (name: string): string => environment[name]?.trim() ?? '';
   const isOff = read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';

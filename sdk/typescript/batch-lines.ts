@@ -10,10 +10,7 @@ export interface BatchLine<Answer> {
   readonly refusal?: RefusedError;
 }
 
-/**
- * Reads the lines of a batch as they come.
- * @throws RefusedError if the batch broke off
- */
+/** Reads the lines of a batch as they come. @throws RefusedError if the batch broke off */
 export async function* readBatchLines<Answer>(
   body: ReadableStream<Uint8Array>,
   requestId: string | undefined,

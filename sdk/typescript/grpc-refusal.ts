@@ -6,8 +6,7 @@ import { type Reason, RefusedError } from './refused-error.js';
 /**
  * Reads the refusal from the error of a gRPC call.
  *
- * @param isBegun whether the service had said that a worker has the picture; added to the details as in the
- * REST API
+ * @param isBegun whether the service had said that a worker has the picture; added to the details as in the REST API
  */
 export function fromGrpcError(error: ServiceError, isBegun = false): RefusedError {
   const { code, details: message } = error;

@@ -41,11 +41,10 @@ const maxAttempts = 6;
 const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCORE', 'INVALID_FIELD']);
 
 /**
- * Sends pictures through one bulk stream and passes on their lines as they arrive. A file is read when
- * there is room for it: at most `inFlight` are in flight, and none is sent while the service does not read.
- * If the connection is lost, unanswered pictures are resent over a new one. If a picture is refused
- * temporarily, for example by the rate limit, it and those after it are resent in a new stream at the time
- * that the service names.
+ * Sends pictures through one bulk stream and passes on their lines as they arrive. A file is read when there is room
+ * for it: at most `inFlight` are in flight, and none is sent while the service does not read. If the connection is
+ * lost, unanswered pictures are resent over a new one. If a picture is refused temporarily, for example by the rate
+ * limit, it and those after it are resent in a new stream at the time that the service names.
  *
  * Resolves when all lines have been written. Rejects if the service refuses the stream itself or the options
  * for every picture, or cannot be reached, or if the signal is aborted; the lines so far have been passed on.

@@ -32,12 +32,10 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
 
   return {
     /**
-     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never
-     * starts.
+     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never starts.
      *
      * @param owner on whose behalf it is done
-     * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already;
-     * `signal.reason` when aborted.
+     * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already; `signal.reason` when aborted.
      */
     async run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       signal?.throwIfAborted();

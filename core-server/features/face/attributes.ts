@@ -88,9 +88,8 @@ export function poseOf(
 
 /**
  * Luminance (Rec. 601) of the face: brightness is its mean, contrast its standard deviation (the "luminance mean" and
- * "luminance variance" of ISO/IEC 29794-5), both of 255. Sharpness is the mean distance of a pixel from the mean of
- * its 3 x 3 neighbours (ISO/IEC TR 29794-5:2010), as a share of the contrast, so that a flat light does not count as
- * blur.
+ * "luminance variance" of ISO/IEC 29794-5), both of 255. Sharpness is the mean distance of a pixel from the mean of its
+ * 3 x 3 neighbours (ISO/IEC TR 29794-5:2010), as a share of the contrast, so that a flat light does not count as blur.
  */
 function lookOf({ data, width, height }: RgbPicture): Pick<FaceAttributes, 'sharpness' | 'brightness' | 'contrast'> {
   const grey = new Float64Array(width * height);

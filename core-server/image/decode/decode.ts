@@ -9,9 +9,8 @@ interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'> 
 }
 
 /**
- * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
- * is scaled down while loading, which costs less than decoding it whole. Read the header first:
- * nothing here limits the memory.
+ * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger is scaled down
+ * while loading, which costs less than decoding it whole. Read the header first: nothing here limits the memory.
  *
  * @throws Refusal CORRUPT_IMAGE
  */
@@ -19,11 +18,7 @@ export async function decodeUpright(file: Decodable, size: Size, kernel: Resampl
   return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
-/**
- * Decodes a part of the first page, upright, at the given size (default: its own).
- *
- * @throws Refusal CORRUPT_IMAGE
- */
+/** Decodes a part of the first page, upright, at the given size (default: its own). @throws Refusal CORRUPT_IMAGE */
 export async function decodeRegion(file: Decodable, region: Region, size: Size = region): Promise<RgbPicture> {
   const part = open(file).extract({ ...region });
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));

@@ -61,11 +61,7 @@ export type ModelEntry = Manifest['models'][number];
 export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
 export type PinnedFile = z.infer<typeof graphSchema>;
 
-/**
- * Reads and validates `manifest.json`.
- *
- * @throws Error that names every mistake
- */
+/** Reads and validates `manifest.json`. @throws Error that names every mistake */
 export async function loadManifest(file: URL): Promise<Manifest> {
   return parseManifest(JSON.parse(await readFile(file, 'utf8')) as unknown);
 }

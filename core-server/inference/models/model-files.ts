@@ -2,20 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ModelEntry, ModelFiles, PinnedFile } from './manifest.js';
 
-/**
- * The bytes of a model's graphs.
- *
- * @throws Error if a file is missing, or its hash differs from the expected one
- */
+/** The bytes of a model's graphs. @throws Error if a file is missing, or its hash differs from the expected one */
 export async function readGraphs(model: ModelFiles, folder: URL): Promise<Uint8Array[]> {
   return Promise.all(model.graphs.map((file) => readPinned(model.name, file, folder)));
 }
 
-/**
- * A model's rules, not yet validated.
- *
- * @throws Error if there are none, or their hash differs from the manifest's
- */
+/** A model's rules, not yet validated. @throws Error if there are none, or their hash differs from the manifest's */
 export async function readRules({ name, rules }: ModelEntry, folder: URL): Promise<unknown> {
   if (rules === undefined) throw new Error(`model ${name}: the manifest names no rules`);
   const bytes = await readPinned(name, rules, folder);

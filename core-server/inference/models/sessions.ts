@@ -54,11 +54,7 @@ interface OpenModelOptions {
   readonly threads?: number;
 }
 
-/**
- * Loads a model after checking the hashes of its files.
- *
- * @throws Error if they differ, or a file cannot be read
- */
+/** Loads a model after checking the hashes of its files. @throws Error if they differ, or a file cannot be read */
 export async function openModel(
   files: ModelFiles,
   folder: URL,

@@ -11,11 +11,7 @@ export function pictureTensor({ data, width, height }: RgbPicture): TensorData {
   return { type: 'uint8', data, dims: [1, height, width, 3] };
 }
 
-/**
- * An output by its name.
- *
- * @throws Error if the network has none of that name, or it holds no floats
- */
+/** An output by its name. @throws Error if the network has none of that name, or it holds no floats */
 export function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): FloatTensor {
   const output = outputs[name];
   if (output?.data instanceof Float32Array) return { data: output.data, dims: output.dims };

@@ -2,10 +2,7 @@ import { missingField, quote, type Refusal, refuse, refuseField } from '../../..
 import { describeJson } from '../field.js';
 import { bodyTooLarge } from './byte-collector.js';
 
-/**
- * `data:<type>/<subtype>[;<parameter>]*;base64,` as in RFC 2397; the scheme, the type and `base64`
- * in any case.
- */
+/** `data:<type>/<subtype>[;<parameter>]*;base64,` as in RFC 2397; the scheme, the type and `base64` in any case. */
 const header = /^data:([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)((?:;[^;,]*)*);base64$/i;
 
 const dataUrl = 'data:image/<type>;base64,<data>';
@@ -63,10 +60,7 @@ function mistakeInHeader(text: string, comma: number): string {
  */
 const noBase64 = /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
 
-/**
- * Decodes base64 as a data URL has it.
- * @throws Refusal INVALID_BASE64
- */
+/** Decodes base64 as a data URL has it. @throws Refusal INVALID_BASE64 */
 export function decodeBase64(data: string, member: string): Buffer {
   const atOnce = decodeDigits(data);
   if (atOnce !== undefined) return atOnce;
@@ -89,9 +83,8 @@ function wrongCharacter(member: string, data: string, at: number): Refusal {
 }
 
 /**
- * Decodes base64 without white space; undefined if it is not base64. Node's decoder skips other characters,
- * accepts URL-safe digits and truncates wide characters. Detecting that afterwards costs half as much as searching
- * first.
+ * Decodes base64 without white space; undefined if it is not base64. Node's decoder skips other characters, accepts
+ * URL-safe digits and truncates wide characters. Detecting that afterwards costs half as much as searching first.
  */
 function decodeDigits(data: string): Buffer | undefined {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

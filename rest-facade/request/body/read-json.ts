@@ -30,10 +30,7 @@ function hasFewValues(json: Buffer): boolean {
   return true;
 }
 
-/**
- * Parses a JSON body, which may have any content type.
- * @throws Refusal MALFORMED_JSON
- */
+/** Parses a JSON body, which may have any content type. @throws Refusal MALFORMED_JSON */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');

@@ -13,9 +13,8 @@ const formType = 'multipart/form-data';
 const maxNameBytes = 100;
 
 /**
- * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset.
- * busboy examines this many characters again for each byte that arrives alone, and may find the boundary where we
- * would not.
+ * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset. busboy
+ * examines this many characters again for each byte that arrives alone, and may find the boundary where we would not.
  */
 const maxContentTypeLength = 200;
 

@@ -14,10 +14,7 @@ import { expressMessages } from './express-messages.js';
 
 export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
-/**
- * Serves an application over HTTP, or HTTPS.
- * @throws Error if the port is taken
- */
+/** Serves an application over HTTP, or HTTPS. @throws Error if the port is taken */
 export async function startHttpServer(
   app: Express,
   options: {
