@@ -114,10 +114,7 @@ export const settings = z.object({
   REST_LOG_LEVEL: logLevel,
 });
 
-/**
- * Reads the configuration from the environment variables `REST_*`; an empty one counts as unset.
- * @throws ConfigError that names every invalid variable, its value and what is wanted.
- */
+/** @throws ConfigError naming every mistake, one per line */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
   return readSettings(settings, env, findMisfits);
 }

@@ -107,11 +107,7 @@ function isHeicInstalled(): boolean {
   }
 }
 
-/**
- * Reads the settings from environment variables. An empty variable counts as unset.
- *
- * @throws ConfigError naming every mistake, one per line.
- */
+/** @throws ConfigError naming every mistake, one per line */
 export function createConfig(environment: Readonly<Record<string, string | undefined>>): CoreConfig {
   return readSettings(settings, environment);
 }

@@ -69,10 +69,7 @@ const temporaryCodes: ReadonlySet<string> = new Set([
  */
 const temporaryClasses = /^(08|53|57P)[0-9A-Z]+$/;
 
-/**
- * Messages of the drivers, without any code, when a connection ends or cannot be had in time; knex prefixes
- * the query and a dash.
- */
+/** What drivers say without a code when a connection ends or cannot be had; knex puts the query and a dash before. */
 const temporaryMessages =
   /(^| - )(Connection (terminated|ended)|Query read timeout|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
 

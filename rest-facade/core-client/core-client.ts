@@ -52,10 +52,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
       return unary({ ...context, rpc, message, metadata: toMetadata(rpc, context) });
     },
-    /**
-     * Opens a stream of requests, whose answers go to `onAnswer` as they come. Rejects with CORE_UNAVAILABLE if nobody
-     * listens.
-     */
+    /** Opens a stream of requests, whose answers go to `onAnswer`. Rejects with CORE_UNAVAILABLE if nobody listens. */
     async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void): Promise<CoreStream> {
       const { signal } = context;
       const client = await connection.ready(signal);

@@ -68,10 +68,7 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
-    /**
-     * The client for the next call, as soon as no connection is being established. Rejects with
-     * CORE_UNAVAILABLE if that takes too long.
-     */
+    /** The client for the next call, once no connection is being made; CORE_UNAVAILABLE if that takes too long. */
     async ready(signal: AbortSignal | undefined): Promise<Client> {
       const client = current;
       await waitForConnection(client, signal);

@@ -7,10 +7,7 @@ export type CoreTrust = Awaited<ReturnType<typeof loadCoreTrust>>;
 
 export const plainText = { credentials: credentials.createInsecure(), options: {} };
 
-/**
- * Plain text unless the core's CA is configured.
- * @throws ConfigError naming the variables whose files cannot be used
- */
+/** Plain text unless the core's CA is configured. @throws ConfigError naming variables whose files cannot be used */
 export async function loadCoreTrust(config: Partial<Config>) {
   const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
   if (authorityFile === undefined) return plainText;

@@ -73,10 +73,7 @@ const types: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
 };
 
-/**
- * The files for browsers, by address: the console, the viewer of the OpenAPI document, and the sample pictures. Nothing
- * else on the disk is accessible.
- */
+/** The files for browsers by address: console, viewer, sample pictures. Nothing else on the disk is accessible. */
 function* staticFiles(): Generator<[address: string, file: string]> {
   const web = path.join(root, 'rest-facade/web');
   const compiled = path.join(root, 'dist/rest-facade/web');

@@ -39,10 +39,7 @@ export async function readBody(
   return { picture: decodeDataUrl(dataUrl, rule.sentAs, limits.maxImageBytes), members: rest };
 }
 
-/**
- * Refuses based on the headers alone, before any of the body is read.
- * @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
- */
+/** Refuses by the headers, before the body is read. @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE */
 export function checkHeaders(request: IncomingMessage, maxBodyBytes: number): void {
   if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
   const { 'transfer-encoding': transfer, 'content-encoding': encoding } = request.headers;

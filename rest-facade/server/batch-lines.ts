@@ -35,10 +35,7 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   // Nothing tells of what was not sent by then.
   response.once('close', () => hold(0));
 
-  /**
-   * @param line with its end
-   * @throws Refusal QUEUE_FULL if the share has no room for it; nothing is written then
-   */
+  /** @param line with its end @throws Refusal QUEUE_FULL, with nothing written, if the share has no room for it */
   const write = (line: string | LateText): void => {
     if (response.destroyed) return;
     const parts = typeof line === 'string' ? new LateText([line], []) : line;

@@ -12,10 +12,7 @@ import { createBatchAnswerer } from './answer-batch.js';
 import { askCore, type OperationDependencies } from './ask-core.js';
 import { contextOf } from './request-context.js';
 
-/**
- * Answers requests of one verb and path: makes the cheap checks, reads the body, binds, calls the core, renders.
- * Rejects with a Refusal.
- */
+/** Answers requests of one verb and path: checks what is cheap, reads the body, binds, calls the core, renders. */
 export function handleOperation(
   deps: OperationDependencies,
   candidates: Candidates,

@@ -14,10 +14,7 @@ export interface Observers {
   readonly tracing: Tracing;
 }
 
-/**
- * Traces a request, continuing the caller's trace, and logs and counts it when its response is sent or its caller
- * gone. A probe is not traced.
- */
+/** Traces a request that is no probe, and logs and counts it once its response is sent or its caller gone. */
 export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {
   return (request, response, next) => {
     const { method, path, baseUrl } = request;

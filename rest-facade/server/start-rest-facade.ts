@@ -104,10 +104,7 @@ export async function startRestFacade(deps: {
       /** Those of the administration and of the metrics are undefined if these are off. */
       adminPort: admin?.port,
       metricsPort: metricsServer.port,
-      /**
-       * Stops listening after the configured delay, lets requests in flight finish, and ends them after the configured
-       * grace period.
-       */
+      /** Stops listening after the delay, lets requests in flight finish, and ends them after the grace period. */
       close: () => (closing ??= drainAndClose()),
     };
   } catch (error) {

@@ -39,11 +39,7 @@ function putInEnvelope(flags: number, bytes: Buffer | LateText, ...behind: reado
   return Buffer.concat([head, ...(Buffer.isBuffer(bytes) ? [bytes] : bytes), ...behind]);
 }
 
-/**
- * The one message of a request.
- * @returns a view of the body
- * @throws Refusal INVALID_FIELD, UNSUPPORTED_CONTENT_TYPE
- */
+/** The one message of a request, a view of the body. @throws Refusal INVALID_FIELD, UNSUPPORTED_CONTENT_TYPE */
 function takeFromEnvelope(body: Buffer): Buffer {
   const isWhole = body.length >= headBytes && body.readUInt32BE(1) === body.length - headBytes;
   if (!isWhole)

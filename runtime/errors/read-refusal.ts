@@ -12,10 +12,7 @@ export interface SentRefusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/**
- * Reads a refusal from a status, encoded or decoded; undefined if it is malformed or not from this service.
- * Never throws.
- */
+/** Reads a refusal from a status, encoded or not; undefined if it is malformed or not from this service. */
 export function readRefusal(status: Status | Uint8Array): SentRefusal | undefined {
   try {
     const { message, details } = status instanceof Uint8Array ? Status.decode(status) : status;

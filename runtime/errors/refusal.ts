@@ -23,10 +23,7 @@ class StacklessError extends Error {
   }
 }
 
-/**
- * A refusal or fault as the caller sees it: gRPC code, stable reason, a sentence naming field, value and wish. What
- * went wrong underneath is its cause.
- */
+/** A refusal or fault as the caller sees it: code, reason, a sentence. What went wrong underneath is its cause. */
 export class Refusal extends StacklessError {
   override readonly name = 'Refusal';
   readonly details: Readonly<Record<string, string>>;

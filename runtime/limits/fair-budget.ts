@@ -15,10 +15,7 @@ export type FairBudget = ReturnType<typeof createFairBudget>;
 /** A caller's part of a budget, of which `createHold` takes. */
 export type BudgetShare = ReturnType<FairBudget['of']>;
 
-/**
- * An amount of something, such as bytes or places, for all requests together, of which each owner gets at most its fair
- * limit.
- */
+/** An amount of something, such as bytes or places, of which each owner gets at most its fair limit. */
 export function createFairBudget(max: number) {
   const held = new Map<string, number>();
   let taken = 0;

@@ -8,10 +8,7 @@ export function formatAddress(address: { readonly host: string; readonly port: n
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/**
- * The part of an address that identifies one caller: for IPv6 only the first 64 bits, which is what a provider assigns to
- * one customer.
- */
+/** What of an address identifies one caller: of IPv6 the first 64 bits, which a provider assigns to one customer. */
 export function callerAddress(given = ''): string {
   const text = given.replace(/%.*$/, '');
   if (isIP(text) === 0) return text;

@@ -56,11 +56,7 @@ export function textWidth(text: string, height: number): number {
   return (text.length - 1) * advance * height + 0.6 * height;
 }
 
-/**
- * Draws a word as SVG paths, its top left (or top middle) at x, y.
- *
- * @throws Error for a character that the alphabet lacks.
- */
+/** Draws a word as SVG paths, its top left or middle at x, y. @throws Error for a character that the alphabet lacks */
 export function drawText(text: string, style: TextStyle): string {
   const { x, y, height, colour, weight = 0.12, anchor = 'start' } = style;
   const scale = height / 100;

@@ -57,10 +57,7 @@ export function createCompanies(deps: {
       if (!isKnown) throw unknownCompany('name', name);
     },
 
-    /**
-     * @param score absent: the service's default
-     * @throws Refusal UNKNOWN_COMPANY
-     */
+    /** Without a score, it has the default of the service. @throws Refusal UNKNOWN_COMPANY */
     async setScore(name: string, score?: number): Promise<Company> {
       const company = await store.setScore(name, score);
       if (company === undefined) throw unknownCompany('name', name);

@@ -24,11 +24,7 @@ export function createApiKeys(store: ApiKeyStore) {
       return { apiKey, secret: `${parts.id}_${parts.secret}` };
     },
 
-    /**
-     * So many at most, newest first, after the one with this id if there is one.
-     *
-     * @throws Refusal INVALID_FIELD if there is no such key
-     */
+    /** So many at most, newest first, after this one if it is given. @throws Refusal INVALID_FIELD if it is unknown */
     async list(limit: number, after?: string): Promise<ApiKey[]> {
       if (after === undefined) return store.list(limit);
       const last = isApiKeyId(after) ? await find(after) : undefined;

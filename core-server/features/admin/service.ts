@@ -16,10 +16,7 @@ import {
 
 export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
 
-/**
- * Handlers of AdminService, which the admin command uses too. The caller has already been checked; none of these needs the
- * call itself.
- */
+/** Handlers of AdminService, which the admin command uses too: whoever calls them has been checked. */
 export function createAdminHandlers(deps: {
   readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
   readonly companies: Pick<Companies, 'create' | 'setPassword' | 'setScore' | 'list' | 'delete'>;

@@ -51,11 +51,7 @@ export function validateKnownName(name: string): void {
   if (name === '') throw missingField('name', 'the name of a registered company');
 }
 
-/**
- * It must survive being sent as a UTF-8 header, as the recommended REST form does.
- *
- * @throws Refusal MISSING_FIELD, INVALID_FIELD
- */
+/** It must survive being sent as a UTF-8 header, as by REST. @throws Refusal MISSING_FIELD, INVALID_FIELD */
 export function validatePassword(password: string): void {
   const wish = `${minPasswordLength} to ${maxPasswordLength} characters, without control characters or leading or trailing blanks`;
   if (password === '') throw missingField('password', wish);

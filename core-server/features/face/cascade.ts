@@ -56,10 +56,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
     /** Scale of the overview, of the picture's own pixels. */
     overviewScale,
 
-    /**
-     * Whether the glance serves as the first look. A hint of a smaller face wants a closer look: the glance sees such
-     * faces badly.
-     */
+    /** Whether the glance serves as the first look: it sees small faces badly, so a hint of one wants a closer look. */
     suffices(glance: readonly Candidate[]): boolean {
       const hints = glance.filter(isHint);
       return hints.some(({ score }) => score >= rule.sureScore) && hints.every(isOfSide(rule.largeSide));
@@ -84,10 +81,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
       return suppress([...found, ...sure.filter(isOfSide(rule.turnedSide))], sameFaceOverlap);
     },
 
-    /**
-     * Which of the glances at the turned picture shows how it lies: the one that is surer of a face than all upright
-     * ones. A closer look pays there.
-     */
+    /** Which glance at the turned picture is surer of a face than all upright looks: a closer look pays there. */
     quarterOf(
       upright: readonly Candidate[],
       glances: ReadonlyMap<QuarterTurns, readonly Candidate[]>,

@@ -29,10 +29,7 @@ export function isCentredIn({ box }: Pick<Candidate, 'box'>, { left, top, width,
   return x >= left && x < left + width && y >= top && y < top + height;
 }
 
-/**
- * Greedy non-maximum suppression: the best candidate stays and removes those that overlap it by
- * `limit` or more, and so on. Best first.
- */
+/** Greedy non-maximum suppression, best first: each one that stays removes those that overlap it by `limit` or more. */
 export function suppress(candidates: readonly Candidate[], limit: number): Candidate[] {
   const kept: Candidate[] = [];
   const byScore = [...candidates].sort((a, b) => b.score - a.score);

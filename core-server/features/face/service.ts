@@ -17,11 +17,7 @@ import { validateCrop, validateMaxFaces } from './validate.js';
 
 interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
-  /**
-   * The threshold of a request: its own, else the company's, else the default.
-   *
-   * @throws Refusal UNKNOWN_COMPANY
-   */
+  /** The threshold of a request: its own, else the company's, else the default. @throws Refusal UNKNOWN_COMPANY */
   readonly resolveThreshold: (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold>;
   /** The same for a redaction, whose default is lower. */
   readonly resolveRedactionThreshold: FaceDetectionDependencies['resolveThreshold'];

@@ -78,11 +78,7 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
-    /**
-     * Null if there is no readable counter.
-     *
-     * @param time measures the networks, each under its name
-     */
+    /** Null if there is no readable counter. @param time measures the networks, each under its name */
     async read(picture: RgbPicture, known: KnownMeter, time: Stopwatch['time']): Promise<SeenCounter | null> {
       const timed =
         (name: keyof MeterModels): RunModel =>

@@ -46,11 +46,7 @@ export function createMeterReadingHandlers(deps: {
   };
 
   return {
-    /**
-     * Reads one photo.
-     *
-     * @throws Refusal what `validateKnownMeter`, `receivePicture` and `readPhoto` refuse
-     */
+    /** Reads one photo. @throws Refusal what `validateKnownMeter`, `receivePicture` and `readPhoto` refuse */
     async readMeter(request, call) {
       const known = validateKnownMeter(request);
       const wish = { known, printed: request.serialNumber ?? false };
@@ -58,11 +54,7 @@ export function createMeterReadingHandlers(deps: {
       return toResponse(reading, request, model);
     },
 
-    /**
-     * Reads photos of one meter as one.
-     *
-     * @throws Refusal what `validateKnownMeter`, `validatePhotos` and `readPhotos` refuse
-     */
+    /** Reads photos of one meter as one. @throws Refusal what validating them and `readPhotos` refuse */
     async fuseMeterReadings(request, call) {
       const known = validateKnownMeter(request);
       validatePhotos(request);

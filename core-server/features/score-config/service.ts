@@ -41,11 +41,7 @@ export function createScoreConfigHandlers(deps: {
   };
 }
 
-/**
- * What a caller proves itself with. An impossible name is treated like an unknown one: both fail to authenticate.
- *
- * @throws Refusal MISSING_FIELD
- */
+/** Of an impossible name too, which fails to authenticate as an unknown one does. @throws Refusal MISSING_FIELD */
 function credentialsOf({ company, password }: GetDetectionScoreRequest, { keyId, clientAddress, signal }: Caller) {
   if (company === '') throw missingField('company', 'the name of a registered company');
   if (password === '') throw missingField('password', 'the password of the company');

@@ -50,9 +50,7 @@ function assertKnownCompression(page: TiffDirectory | undefined): void {
   throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
-/**
- * Unsigned whole numbers of 1 to 16 bits: libvips shows others without an error, but black, white, or too bright or dark.
- */
+/** Unsigned whole numbers of 1 to 16 bits: libvips shows others without an error, but wrong, such as all black. */
 function assertKnownSamples(page: TiffDirectory | undefined): void {
   const format = firstValue(page, tags.sampleFormat) ?? 1;
   const bits = firstValue(page, tags.bitsPerSample) ?? 1;

@@ -1,9 +1,6 @@
 import type { Region, RgbPicture } from '../picture.js';
 
-/**
- * A copy of the pixels in a region, black outside the picture, which the region must overlap; the picture itself
- * if the region is all of it.
- */
+/** A copy of a region, which must overlap the picture, black outside of it; the picture itself if that is all of it. */
 export function copyRegion(picture: RgbPicture, region: Region): RgbPicture {
   const { left, top, width, height } = region;
   const isWhole = width === picture.width && height === picture.height;

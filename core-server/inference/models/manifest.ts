@@ -78,12 +78,7 @@ export function modelFor({ serve, models }: Manifest, task: string): ModelEntry 
   return entry;
 }
 
-/**
- * Validates the contents of a model file.
- *
- * @param what it is, for the message
- * @throws Error that names every mistake
- */
+/** Validates the contents of a model file, which is `what`. @throws Error that names it and every mistake */
 export function parseModelFile<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -37,10 +37,7 @@ export interface WorkerOptions {
   readonly taskTimeoutMs?: number | undefined;
   /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
   readonly stuckGraceMs?: number | undefined;
-  /**
-   * Called if the thread of a stuck worker cannot be terminated: it hangs in native code, and part of the process
-   * with it.
-   */
+  /** Called if a stuck worker cannot be terminated: it hangs in native code, and part of the process with it. */
   readonly onHung?: (() => void) | undefined;
   readonly log?: Pick<Logger, 'error'>;
 }

@@ -14,10 +14,7 @@ export function isPostgres(db: Knex): boolean {
   return (db.client as Knex.Client).config.client === 'pg';
 }
 
-/**
- * knex over PostgreSQL, also over servers that stop responding without closing the connection: a frozen machine, or a
- * firewall that drops packets.
- */
+/** knex over PostgreSQL, also where that stops responding with its connections open, as behind some firewalls. */
 export function openPostgres(
   url: string,
   common: Knex.Config,

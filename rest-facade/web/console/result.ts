@@ -80,10 +80,7 @@ export function showMeter(
   tell(`${value} ${unit.replace('m3', 'm³')}, ${sure}${from}, in ${Math.round(elapsedMs)} ms.`);
 }
 
-/**
- * A reading as wheels, each with its confidence; pointing at one marks its digit.
- * @param meaningOf what a warning means
- */
+/** A reading as wheels, each with its confidence; pointing at one marks its digit. */
 function createReading(reading: MeterAnswer, meaningOf: (warning: string) => string): HTMLElement {
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });

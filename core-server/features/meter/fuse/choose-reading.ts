@@ -14,10 +14,7 @@ export interface Choice {
   readonly weight: number;
 }
 
-/**
- * The likeliest reading of each place that holds one, by the networks and by what is known of the
- * meter; the likeliest place first.
- */
+/** The likeliest reading of each place that has one, by the networks and what is known; the likeliest place first. */
 export function chooseReadings(hypotheses: readonly Hypothesis[], rules: ReaderRules, known: KnownMeter): Choice[] {
   return hypotheses
     .filter(({ readings }) => readings.size > 0)

@@ -12,11 +12,7 @@ export interface CounterCandidate {
   readonly score: number;
 }
 
-/**
- * Looks for counters in the whole picture.
- *
- * @returns candidates in pixels of the picture, best first, one for each counter
- */
+/** Looks for counters in the whole picture. @returns a candidate for each, in pixels of the picture, best first */
 export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRules): Promise<CounterCandidate[]> {
   const side = rules.locateSize;
   const { image, left, top, scaleX, scaleY } = letterbox(picture, side);

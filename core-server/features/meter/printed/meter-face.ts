@@ -11,10 +11,7 @@ const maxScale = 3;
 /** OCR joins what stands side by side to one line: the wheels would be part of it. */
 const grey = 128;
 
-/**
- * Cuts the face of a meter out of its picture: a square with the counter level in its middle, where the counter itself
- * is grey.
- */
+/** Cuts the face of a meter out of its picture: a square with the counter, level and made grey, in its middle. */
 export function cutMeterFace(picture: RgbPicture, counter: Quad): RgbPicture {
   const { width, height } = sizeOf(counter);
   const pixels = Math.max(width * widths, height * 2, 1);

@@ -7,10 +7,7 @@ interface Span {
   readonly last: number;
 }
 
-/**
- * Probabilities of one strip: `steps` × 21 classes, row by row. Class 0 is the blank, 1..10 are
- * black 0..9, 11..20 red 0..9.
- */
+/** Probabilities of one strip: `steps` rows of 21 classes. 0 is the blank, 1..10 are black 0..9, 11..20 red 0..9. */
 export interface StripProbabilities {
   readonly data: Float32Array;
   readonly steps: number;
