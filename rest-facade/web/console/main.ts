@@ -10,7 +10,6 @@ import {
   batchPathOf,
   describeProblem,
   fusePath,
-  keyName,
   type Mode,
   pathOf,
   Refusal,
@@ -18,6 +17,7 @@ import {
   sendForFile,
   sendForLines,
 } from './api.js';
+import { connectKey } from './api-key.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
 import { connectOptions } from './options.js';
@@ -31,9 +31,6 @@ import { connectZoom } from './zoom.js';
 /** A short wait needs no notice. */
 const busyAfterMs = 150;
 
-const key = byId('key', HTMLInputElement);
-const keyPanel = byId('key-panel', HTMLDetailsElement);
-const keyState = byId('key-state', HTMLElement);
 const figure = byId('figure', HTMLElement);
 const picture = byId('picture', HTMLImageElement);
 const notice = byId('notice', HTMLElement);
@@ -59,7 +56,8 @@ const askAgain = () => {
   pictures.clearCaptions();
   void question();
 };
-const threshold = connectThreshold(view, () => key.value, askAgain);
+const key = connectKey(askAgain);
+const threshold = connectThreshold(view, key.value, askAgain);
 const options = connectOptions(askAgain, note);
 
 async function analyse(): Promise<void> {
@@ -125,7 +123,7 @@ async function ask<Answer>(
     form: files.length > 1 ? [...fields, ...sent] : [...sent, ...fields],
   };
   view.showRequest(request);
-  if (key.value === '') {
+  if (key.value() === '') {
     fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
     return;
   }
@@ -136,9 +134,9 @@ async function ask<Answer>(
   const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
   try {
     const startedAt = performance.now();
-    const answer = await sendAll(request, key.value, mine.signal);
+    const answer = await sendAll(request, key.value(), mine.signal);
     const elapsedMs = performance.now() - startedAt;
-    keyPanel.open = false;
+    key.close();
     view.showAnswer(answer);
     answered = answer;
     await picture.decode().catch(() => {});
@@ -168,11 +166,7 @@ function fail(error: unknown): void {
   clearResult();
   problem.textContent = describeProblem(error);
   problem.hidden = false;
-  if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) {
-    keyState.textContent = '';
-    keyPanel.open = true;
-    key.focus();
-  }
+  if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) key.askForAnother();
   view.showProblem(error);
 }
 
@@ -182,7 +176,7 @@ async function hideFaces(): Promise<void> {
   const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
   view.showRequest(request);
   try {
-    const hidden = await sendForFile(request, key.value);
+    const hidden = await sendForFile(request, key.value());
     const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
     save(hidden, `${nameOfFile()}-redacted.${extension}`);
   } catch (error) {
@@ -257,13 +251,6 @@ byId('modes', HTMLElement).addEventListener('change', (event) => {
   setMode((event.target as HTMLInputElement).value as Mode);
   askAgain();
 });
-byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
-  event.preventDefault();
-  key.value = key.value.trim();
-  sessionStorage.setItem(keyName, key.value);
-  keyState.textContent = key.value === '' ? '' : 'kept in this tab';
-  askAgain();
-});
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
   button.addEventListener('click', () => {
     const { sample = '', mode: wanted } = button.dataset;
@@ -293,10 +280,4 @@ for (const [button, asked] of [
   });
 connectCamera((file) => pictures.take([file]));
 const fit = connectZoom();
-const kept = sessionStorage.getItem(keyName) ?? '';
-// Not over what was typed while this script was loaded.
-if (kept !== '' && key.value === '') {
-  key.value = kept;
-  keyState.textContent = 'kept in this tab';
-}
 setMode('all');
