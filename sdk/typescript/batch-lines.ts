@@ -33,8 +33,7 @@ interface SentLine {
 }
 
 function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: Partial<SentLine>, requestId?: string) {
-  const refusal = { reason: reason as Reason | undefined, code, details, retryAfterSeconds: undefined, requestId };
-  return new RefusedError(message, refusal);
+  return new RefusedError(message, { reason: reason as Reason | undefined, code, details, requestId });
 }
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -32,11 +32,11 @@ export class RefusedError extends Error implements Refusal {
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(message: string, refusal: Refusal, options?: { cause?: unknown }) {
+  constructor(message: string, refusal: Partial<Refusal> & Pick<Refusal, 'code'>, options?: { cause?: unknown }) {
     super(message, options);
     this.reason = refusal.reason;
     this.code = refusal.code;
-    this.details = refusal.details;
+    this.details = refusal.details ?? {};
     this.retryAfterSeconds = refusal.retryAfterSeconds;
     this.requestId = refusal.requestId;
   }

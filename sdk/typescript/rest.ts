@@ -280,8 +280,7 @@ function toRefusal(response: Response, body: Record<string, unknown> | undefined
 }
 
 function unanswered(code: string, message: string, cause?: unknown): RefusedError {
-  const refusal = { reason: undefined, code, details: {}, retryAfterSeconds: undefined };
-  return new RefusedError(message, refusal, { cause });
+  return new RefusedError(message, { code }, { cause });
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -40,14 +40,7 @@ export function startTime(options: CallOptions, defaultMs: number): TimeLimit & 
   signal?.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(() => {
-    over.abort(
-      new RefusedError(`the call took longer than ${timeoutMs} ms`, {
-        reason: undefined,
-        code: 'DEADLINE_EXCEEDED',
-        details: {},
-        retryAfterSeconds: undefined,
-      }),
-    );
+    over.abort(new RefusedError(`the call took longer than ${timeoutMs} ms`, { code: 'DEADLINE_EXCEEDED' }));
   }, timeoutMs);
   return {
     signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
