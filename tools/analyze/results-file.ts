@@ -29,12 +29,14 @@ export async function openResultsFile(
 ) {
   const handle = await open(name, 'a+');
   let done: Set<string>;
+  let bytes: number;
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
     const found = await readDone(name, feature, isKept);
     done = found.done;
-    if (found.bytes < stat.size) await handle.truncate(found.bytes);
+    bytes = Math.min(found.bytes, stat.size);
+    if (bytes < stat.size) await handle.truncate(bytes);
   } catch (error) {
     await handle.close();
     throw error;
@@ -44,8 +46,16 @@ export async function openResultsFile(
   return {
     /** Whether the picture succeeded, or has an error that would recur. */
     isDone: (file: string): boolean => done.has(file),
+    /** @throws ConfigError if another has written to the file since */
     append(line: Line): Promise<void> {
-      const written = last.then(() => handle.appendFile(`${JSON.stringify(line)}\n`));
+      const text = Buffer.from(`${JSON.stringify(line)}\n`);
+      const written = last.then(async () => {
+        // Two runs would send each picture twice and write two lines of it.
+        if ((await handle.stat()).size !== bytes)
+          throw new ConfigError(`--output is "${name}", which another run writes too, want a file of its own`);
+        await handle.appendFile(text);
+        bytes += text.length;
+      });
       last = written.catch(() => {});
       return written;
     },

@@ -87,4 +87,16 @@ describe('the results file', () => {
     assert.ok(files.every((file) => again.isDone(file)));
     await again.close();
   });
+
+  it('has the lines of one of several runs', async (t) => {
+    const name = await fileWith(t, lineOf('a.jpg'));
+    const [one, other] = [await openResultsFile(name, 'faces'), await openResultsFile(name, 'faces')];
+    for (const file of ['b.jpg', 'c.jpg']) await one.append({ file, feature: 'faces', result: [] });
+    await assert.rejects(other.append({ file: 'b.jpg', feature: 'faces', result: [] }), {
+      name: 'ConfigError',
+      message: `--output is "${name}", which another run writes too, want a file of its own`,
+    });
+    await Promise.all([one.close(), other.close()]);
+    assert.equal(await readFile(name, 'utf8'), ['a.jpg', 'b.jpg', 'c.jpg'].map((file) => lineOf(file)).join(''));
+  });
 });
