@@ -6,10 +6,10 @@ export const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
 // A double has at most 6 decimals if rounding it to 6 gives the same double.
 const isShare = (value: number): boolean => value >= 0 && value <= 1 && Number(value.toFixed(6)) === value;
 
-/** A score or a threshold that was sent: a share, and no negative zero. @throws Refusal INVALID_SCORE naming `field` */
+/** A score or a threshold that was sent, -0 as 0. @throws Refusal INVALID_SCORE naming `field` */
 export function validateScore(field: string, score: number): number {
-  if (isShare(score) && !Object.is(score, -0)) return score;
-  throw invalidField(field, Object.is(score, -0) ? '-0' : String(score), scoreRule, 'INVALID_SCORE');
+  if (isShare(score)) return Math.abs(score);
+  throw invalidField(field, String(score), scoreRule, 'INVALID_SCORE');
 }
 
 /** The same for one that has to be sent. @throws Refusal MISSING_FIELD, INVALID_SCORE */

@@ -73,7 +73,7 @@ export function parseText(field: Field, text: string, name = field.name): unknow
     case 'uint32':
       // The core checks the field's own range, which is narrower.
       if (!/^-?\d{1,20}$/.test(text)) throw invalid('a whole number');
-      if (Number(text) < 0) throw invalid('a whole number, at least 0');
+      if (text.startsWith('-')) throw invalid('a whole number, at least 0');
       if (Number(text) > maxUint32) throw invalid(`a whole number, at most ${maxUint32}`);
       return Number(text);
     case 'enum': {

@@ -9,11 +9,14 @@ describe('score validation', () => {
     });
   }
 
+  it('takes -0, which a number may be by any protocol, as 0', () => {
+    assert.ok(Object.is(validateScore('detection_score', -0), 0));
+  });
+
   const refused: [number, string][] = [
     [1.000001, '1.000001'],
     [-0.000001, '-0.000001'],
     [1.5, '1.5'],
-    [-0, '-0'],
     [NaN, 'NaN'],
     [Infinity, 'Infinity'],
     [-Infinity, '-Infinity'],

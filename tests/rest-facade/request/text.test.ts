@@ -134,7 +134,7 @@ test('texts that are no value of their type', () => {
   const numbers = ['', ' 1', '1 ', '+1', '1e0', '0x1', 'NaN', 'Infinity', '-', '1,5', '١', '1_0'];
   const table: [Field, string[]][] = [
     [field('bool'), ['', 'yes', 'on', '2', 'true ']],
-    [field('uint32'), [...numbers, '-1', '1.0', '4294967296', '9'.repeat(400)]],
+    [field('uint32'), [...numbers, '-1', '-0', '1.0', '4294967296', '9'.repeat(400)]],
     [field('string'), ['\ud800', 'a\udc00b']],
     [field('bytes'), ['aGk=']],
     [field('time'), ['', '2027-01-01', '2027-01-01T00:00:00', '2027-02-29T00:00:00Z', '2027-01-01T24:00:00Z', '0']],
