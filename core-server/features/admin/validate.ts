@@ -10,7 +10,8 @@ const maxPasswordLength = 128;
 export function validateLabel(label: string): void {
   const wish = `1 to ${maxLabelLength} characters without control characters`;
   if (label === '') throw missingField('label', wish);
-  // Control characters would affect the terminal that lists the keys; PostgreSQL does not accept NUL.
+  // Control characters would affect the terminal that lists the keys, those of direction too: with them, a label may
+  // look like another. PostgreSQL does not accept NUL.
   if (countCharacters(label) > maxLabelLength || hasControl(label)) {
     throw invalidField('label', label, wish);
   }
@@ -65,9 +66,12 @@ export function validatePassword(password: string): void {
     throw mistaken('control characters, or leading or trailing blanks');
 }
 
-/** Lone surrogates count too: they have no UTF-8 encoding. */
+/**
+ * Those that end lines or turn the direction of what follows count too, and lone surrogates, which have no UTF-8
+ * encoding. The marks U+200E and U+200F, which texts from right to left need, turn nothing.
+ */
 function hasControl(text: string): boolean {
-  return /[\p{Cc}\p{Cs}]/u.test(text);
+  return /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u.test(text);
 }
 
 function countCharacters(text: string): number {

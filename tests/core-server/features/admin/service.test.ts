@@ -49,8 +49,9 @@ describe('administration of API keys', () => {
     const { handlers } = await setUp(t);
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
+    await handlers.createApiKey({ ...request, label: 'חברה\u200f (א)' });
     await handlers.createApiKey({ ...request, expireTime: new Date(now.getTime() + 1) });
-    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 3);
+    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 4);
   });
 
   const label = '1 to 128 characters without control characters';
@@ -59,6 +60,9 @@ describe('administration of API keys', () => {
     ['129 characters', { label: '🔑'.repeat(129) }, { reason: 'INVALID_FIELD' }],
     ['a line end', { label: 'a\nb' }, invalid('label', 'a\nb', label)],
     ['a terminal command', { label: '\u001b[2J' }, invalid('label', '\u001b[2J', label)],
+    ['a turn of direction', { label: 'a\u202eb' }, invalid('label', 'a\u202eb', label)],
+    ['an isolate', { label: '\u2067a' }, invalid('label', '\u2067a', label)],
+    ['a line separator', { label: 'a\u2028b' }, invalid('label', 'a\u2028b', label)],
     [
       'an unknown operation',
       { operations: [Operation.FACE_DETECTION, Operation.UNSPECIFIED] },
