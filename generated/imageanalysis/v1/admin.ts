@@ -154,7 +154,7 @@ export interface Company {
 
 /** Registers a company. */
 export interface CreateCompanyRequest {
-  /** 1 to 64 letters, digits, `.`, `_` or `-`, but not only dots. */
+  /** 1 to 64 ASCII letters, digits, `.`, `_` or `-`, but not only dots. */
   name: string;
   /** 8 to 128 characters: no control characters, no blanks at either end. */
   password: string;

@@ -559,7 +559,7 @@ func (x *Company) GetCreateTime() *timestamppb.Timestamp {
 // Registers a company.
 type CreateCompanyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 64 letters, digits, `.`, `_` or `-`, but not only dots.
+	// 1 to 64 ASCII letters, digits, `.`, `_` or `-`, but not only dots.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// 8 to 128 characters: no control characters, no blanks at either end.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`

@@ -185,7 +185,7 @@ describe('administration of companies', () => {
     assert.deepEqual([second.companies.map(({ name }) => name), second.nextPageToken], [['c', 'd'], undefined]);
   });
 
-  const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
+  const nameRule = '1 to 64 ASCII letters, digits, ".", "_" or "-", but not only dots';
   const passwordRule = '8 to 128 characters, without control characters or leading or trailing blanks';
   const unsendable = {
     reason: 'INVALID_FIELD',
