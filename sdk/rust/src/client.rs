@@ -111,4 +111,13 @@ mod tests {
         assert_eq!(deadline_of("ReadMeter", Some(own)).unwrap(), "1000000n");
         assert_eq!(deadline_of("StreamReadMeters", None), None);
     }
+
+    #[tokio::test]
+    async fn no_plain_text_is_sent_to_an_https_address() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("https://{}", listener.local_addr().unwrap());
+        let endpoint = tonic::transport::Endpoint::from_shared(address).unwrap();
+        let error = endpoint.connect().await.unwrap_err();
+        assert!(format!("{error:?}").contains("WithoutTls"), "{error:?}");
+    }
 }
