@@ -9,8 +9,6 @@ const maxBuffers = 64 * 2 ** 20;
  * Gives memory back to the system twice a minute, which otherwise stays with an idle process: V8 collects garbage when
  * it needs memory, and glibc returns what lies at the end of its heaps. A core kept 660 MB after 64 photos of 12
  * megapixels at once, in place of 300. Takes 1 to 60 ms of this thread.
- *
- * @param host the process
  */
 export function giveBackMemory(host: NodeJS.Process, log: Pick<Logger, 'info'>): void {
   let trim: (() => void) | undefined;

@@ -40,8 +40,6 @@ export interface Service<Config> {
  * then, it gives up or closes as soon as it serves. Invalid settings are reported on standard error,
  * everything else in the log. Sets the exit code; the process ends when nothing is left to do, or
  * is killed if a thread hangs in native code, which neither closing nor `process.exit` ends.
- *
- * @param host the process
  */
 export async function runService<Config>(host: NodeJS.Process, service: Service<Config>): Promise<void> {
   const { name, readConfig, findUnknown, logLevelOf, graceMsOf, start } = service;
