@@ -32,6 +32,8 @@ const channelOptions = {
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
   'grpc.keepalive_permit_without_calls': 1,
+  // By default, grpc-js goes through what `http_proxy` names, to this machine too: that proxy is for the Internet.
+  'grpc.enable_http_proxy': 0,
   // With one client per process, no pool is needed; without it, a closed client leaves nothing behind.
   'grpc.use_local_subchannel_pool': 1,
 };

@@ -37,6 +37,13 @@ test('the deadline of the request goes to the core, and 504 comes when it passes
   assert.match(logged(), /"reason":"DEADLINE"/);
 });
 
+test('the core is reached where the environment names a proxy', async (t) => {
+  process.env['http_proxy'] = 'http://127.0.0.1:1';
+  t.after(() => delete process.env['http_proxy']);
+  const { url } = await startBoth(t, answerAll);
+  assert.equal((await ask(url)).status, 200);
+});
+
 test('a clock that is set forward during an upload takes none of its time', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const socket = await openSocket(port);
