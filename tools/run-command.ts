@@ -46,7 +46,7 @@ export function whyUnreadable(error: unknown): string {
   return `it cannot be read: ${code === 'EACCES' ? 'no permission' : code}`;
 }
 
-/** The key in APIKEY, which no message has. @throws ConfigError if there is none, or one that cannot be sent */
+/** The key in APIKEY, which is in no message. @throws ConfigError if there is none, or one that cannot be sent */
 export function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
   let key: string;
   try {

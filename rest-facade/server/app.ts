@@ -119,7 +119,7 @@ const rpcHeaders = ['connect-protocol-version', 'connect-timeout-ms', 'grpc-time
 /** Of gRPC-Web's responses; ours have them in the body, those of a proxy in between may not. */
 const rpcTrailers = ['grpc-message', 'grpc-status', 'grpc-status-details-bin'];
 
-/** CORS, for what the routes take. Keys are headers: no cookies. A preflight is answered like every OPTIONS request. */
+/** CORS for what the routes take, without cookies: keys are headers. A preflight is answered like every OPTIONS. */
 function allowOrigins(origins: readonly string[], routes: readonly Route[]): RequestHandler {
   const ownHeaders = routes.flatMap(({ headers }) => headers.map(({ name }) => name));
   const shown = routes.flatMap(({ response }) => messageOptionsOf(response).file?.headers ?? []);

@@ -13,7 +13,7 @@ const maxConnections = 100;
 const maxUnanswered = 1;
 const requestTimeoutMs = 5_000;
 
-/** Serves `GET /metrics` for Prometheus, those of the process too. @throws Error when the port cannot be had */
+/** Serves metrics for Prometheus at `/metrics`, those of the process too. @throws Error when the port cannot be had */
 export async function startMetricsServer(options: {
   readonly registry: Registry;
   readonly host: string;

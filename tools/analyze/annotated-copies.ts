@@ -96,7 +96,7 @@ async function write(target: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Writes the copies that an earlier run did not, while pictures exist. @throws `signal.reason` once aborted */
+/** Writes the copies that an earlier run did not, of pictures that still exist. @throws `signal.reason` once aborted */
 export async function writeMissing(
   lines: AsyncIterable<Line>,
   copies: Copies,

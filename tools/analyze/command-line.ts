@@ -34,7 +34,7 @@ files are skipped and reported. Files named on the command line are always sent.
 /** What to do in a run. */
 export type RunOptions = NonNullable<Awaited<ReturnType<typeof readCommandLine>>>;
 
-/** Undefined for --help; the key is in the environment. @throws ConfigError, or what parseArgs throws */
+/** Reads command line and environment; undefined for --help. @throws ConfigError, or what parseArgs throws */
 export async function readCommandLine(args: readonly string[], environment: Readonly<NodeJS.ProcessEnv>) {
   const { values, positionals } = parseArgs({
     args: [...args],

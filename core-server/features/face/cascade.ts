@@ -81,7 +81,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
       return suppress([...found, ...sure.filter(isOfSide(rule.turnedSide))], sameFaceOverlap);
     },
 
-    /** Which glance at the turned picture is surer of a face than all upright looks: a closer look pays there. */
+    /** The quarter at which a glance is surer of a face than all upright looks: a closer look pays there. */
     quarterOf(
       upright: readonly Candidate[],
       glances: ReadonlyMap<QuarterTurns, readonly Candidate[]>,

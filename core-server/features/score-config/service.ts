@@ -41,7 +41,7 @@ export function createScoreConfigHandlers(deps: {
   };
 }
 
-/** Of an impossible name too, which fails to authenticate as an unknown one does. @throws Refusal MISSING_FIELD */
+/** An impossible name is treated like an unknown one: both fail to authenticate. @throws Refusal MISSING_FIELD */
 function credentialsOf({ company, password }: GetDetectionScoreRequest, { keyId, clientAddress, signal }: Caller) {
   if (company === '') throw missingField('company', 'the name of a registered company');
   if (password === '') throw missingField('password', 'the password of the company');

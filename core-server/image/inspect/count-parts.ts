@@ -23,7 +23,7 @@ const maxScans = 20;
 /** Of a TIFF (Adobe's TIFF Technical Note 2): tables of the JPEGs of all strips or tiles. */
 const jpegTablesTag = 347;
 
-/** By type, one sort after the other. @throws Refusal UNSUPPORTED_IMAGE_TYPE for a JPEG of a kind that is not read */
+/** By type, counted one sort after the other. @throws Refusal UNSUPPORTED_IMAGE_TYPE for a JPEG that is not read */
 export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts>>> = {
   *tiff(file) {
     // Each directory may point to the same megabytes, which are copied for each.
