@@ -19,10 +19,11 @@ BUILT := dist/.built
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
-# npm writes this file last, so that an interrupted install is repeated.
+# npm writes this file last, so that an interrupted install is repeated. Without the option, NODE_ENV=production leaves out
+# the compiler.
 $(INSTALLED): package.json package-lock.json .npmrc
 	@node -e 'const [a, b] = process.versions.node.split("."); if (a < 20 || (a == 20 && b < 19)) { console.error(`Node.js is ${process.version}, want 20.19 or later`); process.exit(1) }'
-	npm ci
+	npm ci --include=dev
 	@touch $@
 
 $(BUILT): $(INSTALLED) tsconfig.json $(SOURCES)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -118,6 +119,13 @@ describe('the commands of the documents', () => {
       for (const [, script = ''] of text.matchAll(/npm run (?:--?\S+ )?([a-z:]+)/g))
         assert.ok(script in scripts, script);
     });
+
+  it('install the compiler too where NODE_ENV is production', () => {
+    const [install = ''] = /npm ci.*/.exec(makefile) ?? [];
+    const env = { ...process.env, NODE_ENV: 'production' };
+    const changes = execSync(`${install} --dry-run --offline`, { env, encoding: 'utf8' });
+    assert.doesNotMatch(changes, /^remove typescript /m);
+  });
 });
 
 describe('the admin commands that are shown', () => {
