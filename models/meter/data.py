@@ -22,6 +22,7 @@ WORK = Path(os.environ["METER_WORK"]) if "METER_WORK" in os.environ else None  #
 CACHE = WORK / "cache" if WORK else HERE / ".cache"
 RUNS = WORK / "runs" if WORK else HERE / "runs"
 MAX_SIDE = 800
+FOLDS = 4  # of the small sources: each is read by networks that have not seen it (folds.py, unseen.py)
 
 
 def shared_dir() -> Path:
@@ -31,6 +32,11 @@ def shared_dir() -> Path:
 
 def hash_of(text: str) -> int:
     return int(hashlib.md5(text.encode()).hexdigest()[:8], 16)
+
+
+def fold_of(source: str) -> int:
+    """The fold that is evaluated by networks which have not seen the source."""
+    return hash_of(f"{source}-fold") % FOLDS
 
 
 @dataclass

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data import HERE, shared_dir
-from measure import calibration_error, held_slice, of_sources, own_slice, run, shown_evaluation, wilson, without_meter
+from measure import calibration_error, held_slice, own_slice, run, shown_evaluation, wilson, without_meter
 from pipeline import Reader
 
 
@@ -37,8 +37,6 @@ def median_ms(rows):
 def photos(args):
     if args.data:
         return own_slice(args.data)
-    if args.sources:
-        return of_sources(args.sources.split(","))
     return shown_evaluation() if args.split == "eval" else held_slice()
 
 
@@ -48,10 +46,6 @@ def main():
     parser.add_argument("--folder", type=Path, default=HERE)
     parser.add_argument(
         "--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training"
-    )
-    parser.add_argument(
-        "--sources",
-        help="photos of these small sources, separated by commas: for networks that were trained with them left out",
     )
     parser.add_argument("--wrong", action="store_true", help="list the misread photos")
     parser.add_argument("--by-source", action="store_true", help="each source separately, not the small ones together")

@@ -1,5 +1,8 @@
 """One resumable training loop for all three networks: warm-up, stable, decay; averaged weights; progress and ETA.
 
+With --folds, four more networks learn from the same batches, but for those that show a fold of the small sources:
+what they read of it stands for meters that nobody has seen (unseen.py).
+
 The checkpoint before the decay is kept as NAME-stable.pt. Resuming from it with more --steps continues the stable
 phase, so that a run can be extended, or decayed twice on different data, without starting over.
 """
@@ -9,11 +12,16 @@ import os
 import time
 from pathlib import Path
 
+import cv2
 import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from data import RUNS
+import augment
+from augment import rng
+from data import FOLDS, RUNS
+
+DECAY_SHARE = 0.4  # of the run, at its end
 
 
 def arguments(name, steps, batch, lr):
@@ -24,12 +32,14 @@ def arguments(name, steps, batch, lr):
     p.add_argument(
         "--minutes", type=float, help="stop after this many minutes, decay included, if --steps are not reached"
     )
-    p.add_argument("--decay", type=int, default=steps // 4, help="steps of the decay at the end")
+    p.add_argument("--decay", type=int, help="steps of the decay at the end; otherwise two fifths of the run")
     p.add_argument("--batch", type=int, default=batch)
     p.add_argument("--lr", type=float, default=lr)
     p.add_argument("--resume", type=Path, help="checkpoint to continue from")
     p.add_argument("--all", action="store_true", help="train on the held slice too (final run)")
-    p.add_argument("--leave-out", default="", help="sources never to train on, separated by commas")
+    p.add_argument(
+        "--folds", action="store_true", help="train networks that never see a fold of the small sources, beside it"
+    )
     p.add_argument(
         "--own-share", type=float, default=0.3, help="share of own photos (data.py --data), if there are any"
     )
@@ -51,65 +61,102 @@ def device_of(name: str) -> torch.device:
     return torch.device(("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name)
 
 
-def rate(step, left, args) -> float:
-    return args.lr * min(1, (step + 1) / 200) * (1 if left > args.decay else max(0.01, left / max(1, args.decay)))
+def rate(args, step, left, decay) -> float:
+    return args.lr * min(1, (step + 1) / 200) * (1 if left > decay else max(0.01, left / max(1, decay)))
 
 
-def images_to(device, batch: np.ndarray) -> torch.Tensor:
+def images_to(device, batch) -> torch.Tensor:
     """uint8 NHWC to float NCHW in [-0.5, 0.5], stored channels last."""
-    return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float().div_(255).sub_(0.5)
+    return torch.as_tensor(batch).to(device).permute(0, 3, 1, 2).float().div_(255).sub_(0.5)
 
 
-def _produce(make_batch, queue, seed):
-    import cv2
-
-    import augment
-
+def _produce(args, make_batch, queue, seed):
     cv2.setNumThreads(0)
     torch.set_num_threads(1)
     augment.seed(seed)
     while True:
-        queue.put(make_batch())
+        fold = rng.randrange(FOLDS) if args.folds else None
+        queue.put((fold, make_batch(fold)))
 
 
-class Averaged:
-    """Exponential moving average of the weights and the batch statistics."""
+class Learner:
+    """One network in training: its weights, their exponential moving average (with the batch statistics), and the fold
+    of small sources that it never sees (None: it sees all)."""
 
-    def __init__(self, model, state=None):
-        self.state = state or {k: v.clone() for k, v in model.state_dict().items()}
+    def __init__(self, args, model, name, fold, device, resume=None):
+        self.args, self.name, self.fold, self.device, self.step = args, name, fold, device, 0
+        self.model = model.to(device).to(memory_format=torch.channels_last)
+        self.optimiser = torch.optim.AdamW(model.parameters(), args.lr, weight_decay=1e-3)
+        average = self.model.state_dict()
+        if resume:
+            saved = torch.load(resume, map_location=device)
+            self.model.load_state_dict(saved["model"])
+            if "optimiser" in saved:
+                self.optimiser.load_state_dict(saved["optimiser"])
+            average, self.step = saved["average"], saved["step"]
+        # Committed checkpoints are stored in half precision.
+        self.average = {k: v.float() if v.dtype == torch.float16 else v.clone() for k, v in average.items()}
 
-    def update(self, model, step):
-        d = min(0.998, (step + 1) / (step + 20))
+    def learn(self, loss_of, batch, lr) -> dict:
+        for group in self.optimiser.param_groups:
+            group["lr"] = lr
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.args.bf16):
+            losses = loss_of(self.model, batch, self.device)
+        self.optimiser.zero_grad()
+        sum(losses.values()).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5)
+        self.optimiser.step()
+        share = 1 - min(0.998, (self.step + 1) / (self.step + 20))
+        state = self.model.state_dict()
+        floats = [k for k, v in state.items() if v.dtype == torch.float32]
         with torch.no_grad():
-            for k, v in model.state_dict().items():
-                if v.dtype == torch.float32:
-                    self.state[k].mul_(d).add_(v, alpha=1 - d)
-                else:
-                    self.state[k].copy_(v)
+            torch._foreach_lerp_([self.average[k] for k in floats], [state[k] for k in floats], share)
+        self.average |= {k: v.clone() for k, v in state.items() if v.dtype != torch.float32}
+        self.step += 1
+        return losses
+
+    def check(self, check):
+        """By the averaged weights."""
+        live = {k: v.clone() for k, v in self.model.state_dict().items()}
+        self.model.load_state_dict(self.average)
+        self.model.eval()
+        with torch.no_grad():
+            print(f"{self.name} {self.step} held slice:", check(self.model), flush=True)
+        self.model.train()
+        self.model.load_state_dict(live)
+
+    def save(self, suffix=""):
+        state = {
+            "model": self.model.state_dict(),
+            "average": self.average,
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+        }
+        torch.save(state, RUNS / f"{self.name}{suffix}.pt")
 
 
-def train(args, model, make_batch, loss_of, check):
-    """loss_of(model, batch, device) -> dict of losses (summed); check(model) -> dict of figures on the held slice."""
+def learners(args, network, device):
+    """The network, and with --folds one more for each fold of small sources, which it never sees."""
+    yield Learner(args, network(), args.name, None, device, args.resume)
+    for fold in range(FOLDS) if args.folds else ():
+        resume = args.resume and args.resume.with_stem(f"{args.resume.stem}-fold{fold}")
+        yield Learner(args, network(), f"{args.name}-fold{fold}", fold, device, resume)
+
+
+def train(args, network, make_batch, loss_of, check):
+    """make_batch(fold): arrays and lists, of the small sources those of one fold alone (None: all).
+    loss_of(model, batch, device): dict of losses (summed); the batch's arrays are tensors.
+    check(model): dict of figures on the held slice."""
     torch.set_num_threads(args.threads)
     device = device_of(args.device)
     RUNS.mkdir(parents=True, exist_ok=True)
-    model = model.to(device).to(memory_format=torch.channels_last)
-    optimiser = torch.optim.AdamW(model.parameters(), args.lr, weight_decay=1e-3)
-    start, average = 0, None
-    if args.resume:
-        saved = torch.load(args.resume, map_location=device)
-        model.load_state_dict(saved["model"])
-        if "optimiser" in saved:
-            optimiser.load_state_dict(saved["optimiser"])
-        # Committed checkpoints are stored in half precision.
-        state = {k: v.float() if v.dtype == torch.float16 else v for k, v in saved["average"].items()}
-        start, average = saved["step"], Averaged(model, state)
-    average = average or Averaged(model)
+    every = list(learners(args, network, device))
+    first, start = every[0], every[0].step
     if args.more:
         args.steps = start + args.more
     queue = mp.Queue(6)
     for i in range(args.workers):
-        mp.Process(target=_produce, args=(make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
+        mp.Process(target=_produce, args=(args, make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
 
     def spent() -> float:
         """CPU minutes of training and of the processes that make its batches."""
@@ -119,62 +166,42 @@ def train(args, model, make_batch, loss_of, check):
         makers = sum(float(ticks) for stat in stats for ticks in stat[11:13])
         return (time.process_time() + makers / os.sysconf("SC_CLK_TCK")) / 60
 
-    def save(suffix=""):
-        path = RUNS / f"{args.name}{suffix}.pt"
-        torch.save(
-            {
-                "model": model.state_dict(),
-                "average": average.state,
-                "optimiser": optimiser.state_dict(),
-                "step": step + 1,
-            },
-            path,
-        )
-
     began, shown, waited = time.time(), {}, 0.0
-    print(
-        f"{args.name}: {sum(p.numel() for p in model.parameters()):,} weights, steps {start}..{args.steps}, {device}",
-        flush=True,
-    )
+    weights = sum(p.numel() for p in first.model.parameters())
+    print(f"{args.name}: {weights:,} weights, steps {start}..{args.steps}, {device}", flush=True)
     step, left = start - 1, args.steps - start
-    stable = left <= args.decay
+    decay = args.decay if args.decay is not None else DECAY_SHARE * left
+    stable = left <= decay
     while left > 0:
         step += 1
-        for group in optimiser.param_groups:
-            group["lr"] = rate(step, left, args)
+        lr = rate(args, step, left, decay)
         t = time.time()
-        batch = queue.get(timeout=600)
+        fold, batch = queue.get(timeout=600)
         waited += time.time() - t
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=args.bf16):
-            losses = loss_of(model, batch, device)
-        optimiser.zero_grad()
-        sum(losses.values()).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 5)
-        optimiser.step()
-        average.update(model, step)
-        for k, v in losses.items():
-            shown[k] = shown.get(k, v.item()) * 0.98 + 0.02 * v.item()
+        batch = [torch.from_numpy(b).to(device) if isinstance(b, np.ndarray) else b for b in batch]
+        for learner in every:
+            if learner.fold is None or learner.fold != fold:
+                losses = learner.learn(loss_of, batch, lr)
+                if learner is first:
+                    shown = {k: torch.lerp(shown.get(k, v.detach()), v.detach(), 0.02) for k, v in losses.items()}
         each = (time.time() - began) / (step + 1 - start)
         left = args.steps - step - 1
         if args.minutes and step - start >= 50:  # the first steps are slow and say little
             left = min(left, int((args.minutes * 60 + began - time.time()) / each))
+            if args.decay is None:
+                decay = DECAY_SHARE * (step + 1 - start + left)
         if (step + 1) % 100 == 0:
             print(
-                f"{args.name} {step + 1}/{args.steps} lr {rate(step, left, args):.1e} "
-                + " ".join(f"{k} {v:.4f}" for k, v in shown.items())
+                f"{args.name} {step + 1}/{args.steps} lr {lr:.1e} "
+                + " ".join(f"{k} {v.item():.4f}" for k, v in shown.items())
                 + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, "
                 f"ETA {each * left / 60:.1f} min, CPU {spent():.1f} min",
                 flush=True,
             )
         if (step + 1) % args.check_every == 0 or left <= 0:
-            live = {k: v.clone() for k, v in model.state_dict().items()}
-            model.load_state_dict(average.state)
-            model.eval()
-            with torch.no_grad():
-                print(f"{args.name} {step + 1} held slice:", check(model), flush=True)
-            model.train()
-            model.load_state_dict(live)
-            save()
-        if left <= args.decay and not stable:
+            for learner in every:
+                learner.check(check)
+                learner.save()
+        if left <= decay and not stable:
             stable = True
-            save("-stable")
+            first.save("-stable")

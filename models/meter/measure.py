@@ -40,11 +40,6 @@ def held_slice():
     yield from (t for t in truths_of(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
 
 
-def of_sources(names):
-    """All photos of some small sources: for networks that were trained with them left out."""
-    return (t for t in truths_of(shared_dir() / "meter/train_extra", "labels.json") if t.source in names)
-
-
 def own_slice(folder):
     """The readings of own photos that train_own.py keeps out of training."""
     yield from (t for t in truths_of(folder, "labels.json") if is_held(f"own-{t.source}", t.digits, "own"))

@@ -1,11 +1,12 @@
 """Which photo comes next: weighted by source, so that one often-photographed meter does not dominate."""
 
 from collections import defaultdict
+from itertools import chain
 
 import numpy as np
 
 from augment import rng
-from data import CACHE, Bank
+from data import CACHE, FOLDS, Bank, fold_of
 
 SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
 DISPLAYS = 3  # times as often as wheels of as many photos: only three small sources show them
@@ -16,29 +17,30 @@ class Sampler:
 
     def __init__(self, args, negatives=0.0):
         self.banks = [Bank(CACHE / "real")]
-        left_out = set(filter(None, args.leave_out.split(",")))
         real = self.banks[0].photos
-        self.held = [p for p in real if p.quad is not None and (p.source in left_out or (p.held and not args.all))]
-        skipped = {id(p) for p in self.held}
-        groups = self.banks[0].by_source(
-            lambda p: p.quad is not None and id(p) not in skipped and p.source not in left_out
-        )
+        self.held = [p for p in real if p.quad is not None and p.held and not args.all]
+        groups = self.banks[0].by_source(lambda p: p.quad is not None and (args.all or not p.held))
         self.negatives = [p for p in real if p.quad is None]
         self.negative_share = negatives
-        self.photos, weights = [], []
+        self.photos, self.cumulative = {}, {}
         extra = [s for s in groups if s not in SHARES and not s.startswith("own")]
-        extra_weight = {s: len(groups[s]) ** 0.6 * (DISPLAYS if groups[s][0].display else 1) for s in extra}
-        total = sum(extra_weight.values())
+        weight = {s: len(groups[s]) ** 0.6 * (DISPLAYS if groups[s][0].display else 1) for s in extra}
         own = sum(len(v) for s, v in groups.items() if s.startswith("own"))
-        for source, photos in groups.items():
-            share = SHARES.get(source) or (
-                args.own_share / own * len(photos)
-                if source.startswith("own")
-                else SHARES["extra"] * extra_weight[source] / total
-            )
-            self.photos += photos
-            weights += [share / len(photos)] * len(photos)
-        self.cumulative = np.cumsum(weights) / sum(weights)
+        for fold in range(FOLDS) if args.folds else (None,):
+            total = sum(weight[s] for s in extra if fold in (None, fold_of(s)))
+            self.photos[fold], weights = [], []
+            for source, photos in groups.items():
+                if source in SHARES:
+                    share = SHARES[source]
+                elif source in weight:
+                    if fold not in (None, fold_of(source)):
+                        continue
+                    share = SHARES["extra"] * weight[source] / total
+                else:
+                    share = args.own_share / own * len(photos)
+                self.photos[fold] += photos
+                weights += [share / len(photos)] * len(photos)
+            self.cumulative[fold] = np.cumsum(weights) / sum(weights)
         self.rendered, self.rendered_share = [], args.rendered_share
         if self.rendered_share and (CACHE / "rendered/index.json").exists():
             self.banks.append(Bank(CACHE / "rendered"))
@@ -48,23 +50,25 @@ class Sampler:
             self.banks.append(Bank(CACHE / "hard"))
             self.hard = self.banks[-1].photos
         self.kinds = defaultdict(list)  # photos whose wheels may stand in for each other's
-        for p in self.photos:
+        for p in chain(*groups.values()):
             if not p.accept:
                 self.kinds[p.source, len(p.digits), p.red].append(p)
         self.bank_of = {id(p): b for b in self.banks for p in b.photos}
         print(
-            f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, "
+            f"{sum(map(len, groups.values()))} photos of {len(groups)} sources, {len(self.rendered)} rendered, "
             f"{len(self.negatives)} without a meter, {len(self.hard)} hard, {len(self.held)} held",
             flush=True,
         )
 
-    def pick(self):
+    def pick(self, fold=None):
+        """With --folds, of the small sources those of this fold alone."""
         r = rng.random()
         if self.negatives and r < self.negative_share:
             return rng.choice(self.hard if self.hard and rng.random() < 0.6 else self.negatives)
         if self.rendered and r < self.negative_share + self.rendered_share:
             return rng.choice(self.rendered)
-        return self.photos[min(int(np.searchsorted(self.cumulative, rng.random())), len(self.photos) - 1)]
+        photos = self.photos[fold]
+        return photos[min(int(np.searchsorted(self.cumulative[fold], rng.random())), len(photos) - 1)]
 
     def like(self, photo):
         """Another photo of the same source with as many wheels, or None."""

@@ -82,7 +82,6 @@ def target(quad):
 def loss_of(model, batch, device):
     images, heat, reg, weight = batch
     y = model(loop.images_to(device, images)).float()
-    heat, reg, weight = (torch.from_numpy(v).to(device) for v in (heat, reg, weight))
     p = torch.sigmoid(y[:, 0]).clamp(1e-4, 1 - 1e-4)
     peak = heat.eq(1).float()
     focal = -(peak * (1 - p) ** 2 * p.log() + (1 - peak) * (1 - heat) ** 4 * p**2 * (1 - p).log())
@@ -158,11 +157,11 @@ if __name__ == "__main__":
     args = loop.arguments("locate", 6000, 16, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.08)
 
-    def make_batch():
+    def make_batch(fold):
         rows = []
         for _ in range(args.batch):
-            image, quad = view(sampler, sampler.pick())
+            image, quad = view(sampler, sampler.pick(fold))
             rows.append((image, *target(quad)))
         return tuple(np.stack(column) for column in zip(*rows))
 
-    loop.train(args, Locate(), make_batch, loss_of, checker(sampler, args.device))
+    loop.train(args, Locate, make_batch, loss_of, checker(sampler, args.device))

@@ -13,7 +13,8 @@ import torch.nn.functional as F
 import cells
 import loop
 from augment import rng
-from cells import DISPLAYS, Counter
+from cells import Counter
+from data import FOLDS, fold_of
 from nets import FRACTIONS, Mark
 from render.fonts import segment_fonts, text, text_fonts
 
@@ -26,34 +27,33 @@ WITHOUT = 0.45  # share of counters without a fraction: where colour shows and n
 class Samples:
     def __init__(self, args):
         self.fonts, self.segments = text_fonts(), segment_fonts()
-        counters, out = cells.load(), set(filter(None, args.leave_out.split(",")))
-        away = [c for c in counters if c.source in out or "small" in out and c.source not in BIG + DISPLAYS]
-        ids = {id(c) for c in away}
-        self.held = away + [c for c in counters if c.held and id(c) not in ids and not args.all]
-        ids = {id(c) for c in self.held}
+        counters = cells.load()
+        self.held = [c for c in counters if c.held and not args.all]
         self.groups = {}
         for c in counters:
-            if id(c) not in ids:
+            if args.all or not c.held:
                 self.groups.setdefault(c.source, []).append(c)
         self.small = [s for s in self.groups if s not in BIG]
         self.small_share = min(0.45, 0.008 * sum(len(self.groups[s]) for s in self.small))
+        self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
         print({s: len(v) for s, v in self.groups.items()}, len(self.held), "held", flush=True)
 
-    def real(self) -> Counter:
+    def real(self, fold) -> Counter:
         r = rng.random()
         if self.small and r < self.small_share:
-            source = rng.choices(self.small, [len(self.groups[s]) ** 0.6 for s in self.small])[0]
+            small = self.folds[fold]
+            source = rng.choices(small, [len(self.groups[s]) ** 0.6 for s in small])[0]
         else:
             source = "toloka" if rng.random() < 0.64 else "cn"
         return rng.choice(self.groups[source])
 
-    def sample(self):
-        """Cells, number of decimals (-1: not to be judged), and 1 for each cell that is a wheel."""
+    def sample(self, fold=None):
+        """Cells, number of decimals (FRACTIONS: unknown; -1: not judged), and 1 for each cell that is a wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.45:
             counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.6)
         else:
-            counter = self.real()
+            counter = self.real(fold)
             as_it_is = rng.random() < 0.12
             counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
         n = len(counter.centres)
@@ -86,6 +86,8 @@ class Samples:
         ends = [centres[0] - p * rng.uniform(0.9, 1.15), centres[-1] + p * rng.uniform(0.9, 1.15)]
         if length > len(centres) - 2:
             length = -1
+        # A display's point is easily lost: where none is seen, nobody can say that there is none.
+        length = FRACTIONS if length == 0 and counter.display else length
         return cells.cut_cells(counter, ends + centres), length, around + wheel
 
 
@@ -101,7 +103,7 @@ def collate(samples):
 
 def outputs(model, images, counts, device):
     e = model.cells(loop.images_to(device, images)).float()
-    counts = torch.from_numpy(counts).to(device)
+    counts = torch.as_tensor(counts).to(device)
     rows = torch.zeros(len(counts), int(counts.max()) + 2, e.shape[1], device=device)
     there = torch.arange(rows.shape[1], device=device) < counts[:, None] + 2
     rows[there] = e
@@ -114,14 +116,14 @@ def loss_of(model, batch, device):
     images, counts, lengths, wheels = batch
     logits, wheel = outputs(model, images, counts, device)
     p = logits.softmax(-1)
-    rows = np.flatnonzero(lengths >= 0)
-    right = p[rows, torch.from_numpy(lengths[rows])]
-    told = -(right + WORTH * p[rows, FRACTIONS] + 1e-6).log().mean()
+    rows, told = (torch.nonzero(m)[:, 0] for m in (lengths >= 0, (lengths >= 0) & (lengths < FRACTIONS)))
+    right = p[rows, lengths[rows]]
+    worth = -(right + WORTH * p[rows, FRACTIONS] + 1e-6).log().mean()
     # Alone, the loss above soon finds that nothing can ever be told.
-    length = F.cross_entropy(logits[rows, :FRACTIONS], torch.from_numpy(lengths[rows]))
+    length = F.cross_entropy(logits[told, :FRACTIONS], lengths[told])
     target = torch.tensor([v for w in wheels for v in w], device=device)
     return {
-        "told": told,
+        "told": worth,
         "length": length * 0.5,
         "wheel": F.binary_cross_entropy_with_logits(wheel, target) * 0.5,
     }
@@ -172,7 +174,7 @@ if __name__ == "__main__":
     args = loop.arguments("mark", 6000, 32, 2e-3).parse_args()
     samples = Samples(args)
 
-    def make_batch():
-        return collate([samples.sample() for _ in range(args.batch)])
+    def make_batch(fold):
+        return collate([samples.sample(fold) for _ in range(args.batch)])
 
-    loop.train(args, Mark(), make_batch, loss_of, checker(samples, args.device))
+    loop.train(args, Mark, make_batch, loss_of, checker(samples, args.device))

@@ -56,10 +56,9 @@ def loss_of(model, batch, device):
     images, labels, upright = batch
     logits, legible = model(loop.images_to(device, images))
     log_p = logits.float().log_softmax(-1).permute(1, 0, 2)
-    upright = torch.from_numpy(upright).to(device)
     rows = [i for i, v in enumerate(labels) if v]
     lengths = torch.tensor([len(labels[i]) for i in rows])
-    target = torch.tensor([c for i in rows for c in labels[i]])
+    target = torch.tensor([c for i in rows for c in labels[i]], device=device)
     ctc = F.ctc_loss(log_p[:, rows], target, torch.full((len(rows),), log_p.shape[0]), lengths, zero_infinity=True)
     return {"ctc": ctc, "legible": F.binary_cross_entropy_with_logits(legible.float(), upright) * 0.3}
 
@@ -104,8 +103,8 @@ if __name__ == "__main__":
     sampler = Sampler(args, negatives=0.08)
     patches = strips.Patches(sampler)
 
-    def make_batch():
-        images, labels, upright = zip(*[sample(sampler, patches, sampler.pick()) for _ in range(args.batch)])
+    def make_batch(fold):
+        images, labels, upright = zip(*[sample(sampler, patches, sampler.pick(fold)) for _ in range(args.batch)])
         return np.stack(images), labels, np.float32(upright)
 
-    loop.train(args, Read(), make_batch, loss_of, checker(sampler, patches, args.device))
+    loop.train(args, Read, make_batch, loss_of, checker(sampler, patches, args.device))

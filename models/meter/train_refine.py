@@ -110,7 +110,6 @@ def view(sampler, photo):
 def loss_of(model, batch, device):
     images, corners, flags = batch
     y = model(loop.images_to(device, images)).float()
-    corners, flags = torch.from_numpy(corners).to(device), torch.from_numpy(flags).to(device)
     is_counter = flags[:, 1]
     weight = torch.tensor(CORNER_WEIGHT, device=device, dtype=torch.float32)
     each = (F.smooth_l1_loss(y[:, :8], corners, beta=0.03, reduction="none") * weight).mean(1)
@@ -169,7 +168,9 @@ if __name__ == "__main__":
     args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.12)
 
-    def make_batch():
-        return tuple(np.stack(column) for column in zip(*[view(sampler, sampler.pick()) for _ in range(args.batch)]))
+    def make_batch(fold):
+        return tuple(
+            np.stack(column) for column in zip(*[view(sampler, sampler.pick(fold)) for _ in range(args.batch)])
+        )
 
-    loop.train(args, Refine(), make_batch, loss_of, checker(sampler, args.device))
+    loop.train(args, Refine, make_batch, loss_of, checker(sampler, args.device))

@@ -17,19 +17,12 @@ import numpy as np
 
 from assemble import assemble, cells_of, fraction_lengths, logit
 from calibrate import NAMES, NON_METERS, SEEN, fit, fraction_prior
-from data import CACHE, HERE, RUNS, hash_of, shared_dir
+from data import CACHE, FOLDS, HERE, RUNS, fold_of, shared_dir
 from measure import calibration_error, held_slice, judge, non_meters, truths_of, wilson
 from picture import read_picture
 from pipeline import Reader
 
-FOLDS = 4
-DISPLAYS = 0.1  # their weight in the confidence of the digits, which are misread there far more often
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
-
-
-def fold_of(source: str) -> int:
-    """The fold that is evaluated by networks which have not seen the source."""
-    return hash_of(f"{source}-fold") % FOLDS
 
 
 def key_of(*parts) -> str:
@@ -97,7 +90,7 @@ def out_of_fold(readers, rule, folds, fitted):
 
 
 def with_calibrated_point(readers, served):
-    """Fit the confidence of the point for each fold on the wheels of the others, whose digits are read right, and on
+    """Fit the confidence of the point for each fold on the photos of the others whose digits are read right, and on
     the held readings of toloka and cn by `served`. Returns the fit on all folds."""
     rows = []
 
@@ -108,9 +101,8 @@ def with_calibrated_point(readers, served):
             right = truth.red == (answer["red_digits"] if answer["pointed"] else 0)
             rows.append((fold, logit(answer["length_p"]), right))
 
-    for truth, group in photos():
-        if group != "displays":
-            add(truth, fold_of(truth.source), readers[fold_of(truth.source)])
+    for truth, _ in photos():
+        add(truth, fold_of(truth.source), readers[fold_of(truth.source)])
     for truth in held_slice():
         if truth.source in SEEN:
             add(truth, None, served)
@@ -137,9 +129,8 @@ def with_calibrated_digits(readers, served):
             right = group != "away" and judge(answer, truth)["digits"]
             rows.append((group, fold, right, [answer["features"][k] for k in NAMES]))
 
-    for truth, group in photos():
-        fold = fold_of(truth.source)
-        add(truth, "displays" if group == "displays" else "small", fold, readers[fold])
+    for truth, _ in photos():
+        add(truth, "small", fold_of(truth.source), readers[fold_of(truth.source)])
     for truth in held_slice():
         if truth.source in SEEN:
             add(truth, "held", None, served)
@@ -148,10 +139,8 @@ def with_calibrated_digits(readers, served):
     group, folds = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
     x, y = np.array([r[3] for r in rows]), np.array([r[2] for r in rows], float)
     n = {g: (group == g).sum() for g in set(group)}
-    share = {"held": 1, "small": n["held"] / n["small"], "displays": DISPLAYS}
-    meters = 2 * n["held"] + DISPLAYS * n["displays"]
-    share["away"] = NON_METERS * meters / n["away"]
-    weight = np.array([share[g] for g in group]) * (group != "away").sum() / meters
+    share = {"held": 1, "small": n["held"] / n["small"], "away": 2 * NON_METERS * n["held"] / n["away"]}
+    weight = np.array([share[g] for g in group]) * (group != "away").sum() / (2 * n["held"])
 
     def fitted(keep):
         b = fit(x[keep], y[keep], weight[keep])
@@ -267,7 +256,7 @@ def main():
     fraction = with_calibrated_point(readers, served)
     digits = with_calibrated_digits(readers, served)
     if args.fit:
-        rules |= {"calibration": digits, "fractionCalibration": fraction}
+        rules |= {"calibration": digits, "fractionCalibration": fraction, "fractionPrior": fraction_prior()}
         args.rules.write_text(json.dumps(rules, indent=2) + "\n")
         print("calibration:", digits, "fractionCalibration:", fraction)
     rows = list(judged(readers))

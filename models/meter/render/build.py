@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import multiprocessing as mp
 import tarfile
 from pathlib import Path
 
@@ -128,21 +129,31 @@ class FolderWriter:
         (self.folder / "labels.json").write_text(json.dumps(self.labels, default=float, indent=1))
 
 
+def produce(queue, count, seed, displays):
+    cv2.setNumThreads(0)
+    augment.seed(seed)
+    real = Bank(CACHE / "real") if (CACHE / "real").exists() else None
+    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None] if real else []
+    fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
+    for _ in range(count):
+        queue.put(render(fonts, segments, crops, pictures, displays))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--displays", type=float, default=0.13, help="share of them that are displays")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, help="write pictures and labels.json there, not the bank")
+    parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
-    cv2.setNumThreads(0)
-    augment.seed(args.seed)
-    real = Bank(CACHE / "real") if (CACHE / "real").exists() else None
-    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None] if real else []
-    fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
     writer = FolderWriter(args.folder) if args.folder else BankWriter(CACHE / "rendered")
+    queue = mp.Queue(100)
+    for i in range(args.workers):
+        count = args.count // args.workers + (i < args.count % args.workers)
+        mp.Process(target=produce, args=(queue, count, args.seed + i, args.displays), daemon=True).start()
     for i in range(args.count):
-        image, label = render(fonts, segments, crops, pictures, args.displays)
+        image, label = queue.get(timeout=600)
         writer.add(image, name=f"rendered{i}", **label)
         if (i + 1) % 1000 == 0:
             print(f"rendered {i + 1}/{args.count}", flush=True)

@@ -1,0 +1,63 @@
+"""Makes a shrunken copy of the training data for a machine with a GPU, laid out like the shared folder.
+
+python pack.py                              writes models/meter/pack (not committed)
+SHARED_DIR=models/meter/pack python …       trains from it
+"""
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from data import HERE, face_pictures, pictures_without_meter, shared_dir
+from geometry import size
+
+SIDE, COUNTER = 400, 215  # the locator's largest view of a whole photo; a little more than the reader's strip
+QUALITY = 52
+
+
+def shrink(source: Path, target: Path, scale_of) -> np.ndarray:
+    """Writes a picture as WebP under its old name, since halves are drawn by names; returns its new size."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    picture = cv2.imread(str(source))
+    side = np.float32(picture.shape[1::-1])
+    scale = min(1.0, scale_of(side))
+    picture = cv2.resize(picture, np.int32(side * scale).tolist(), interpolation=cv2.INTER_AREA)
+    target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])[1].tobytes())
+    return np.float32(picture.shape[1::-1])
+
+
+def pack_photos(folder: Path, target: Path) -> None:
+    """The labelled photos: corners stay in the pixels of `width` and `height`, as `data.py` reads them."""
+    labels = [o for o in json.loads((folder / "labels.json").read_text()) if o["counter"] is not None]
+    for o in labels:
+        quad, stored = np.float32(o["counter"]), np.float32([o["width"], o["height"]])
+
+        def scale_of(side, quad=quad, stored=stored):
+            return max(SIDE / side.max(), COUNTER / size(quad * side / stored)[0])
+
+        shrink(folder / o["file"], target / o["file"], scale_of)
+    (target / "labels.json").write_text(json.dumps(labels))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=HERE / "pack")
+    parser.add_argument("--faces", type=int, default=500, help="pictures for `hard.py`")
+    args = parser.parse_args()
+    shared = shared_dir()
+    shutil.rmtree(args.folder, ignore_errors=True)
+    for folder in ("meter/train", "meter/train_extra", "meter/more"):
+        pack_photos(shared / folder, args.folder / folder)
+    shutil.copytree(shared / "meter/digits", args.folder / "meter/digits")
+    for path in [*pictures_without_meter(evaluation=False), *face_pictures(evaluation=False)[: args.faces]]:
+        shrink(path, args.folder / path.relative_to(shared), lambda side: SIDE / side.max())
+    packed = sum(p.stat().st_size for p in args.folder.rglob("*") if p.is_file())
+    print(f"{args.folder}: {packed / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
