@@ -46,8 +46,6 @@ const strokes: Readonly<Record<string, string>> = {
 interface MeterLook {
   /** Degrees that the meter is turned by, clockwise. */
   readonly turn?: number;
-  /** A second counter below, that shows these digits. */
-  readonly second?: string;
   /** The last wheel has rolled on by this share of a step, 0..1. */
   readonly rolled?: number;
   /** Share of the light that is left. */
@@ -65,7 +63,7 @@ interface MeterLook {
 export async function renderMeter(
   digits: string,
   redWheels: number,
-  { turn = 0, second, rolled = 0, light = 1, glare = false }: MeterLook = {},
+  { turn = 0, rolled = 0, light = 1, glare = false }: MeterLook = {},
 ): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="600">
     <rect width="800" height="600" fill="#6d7378"/>
@@ -73,12 +71,20 @@ export async function renderMeter(
       <circle cx="400" cy="300" r="270" fill="#8a6f3c"/>
       <circle cx="400" cy="300" r="240" fill="#e9e7df"/>
       ${counterSvg(digits, redWheels, 262, rolled)}
-      ${second === undefined ? '' : counterSvg(second, 0, 400, 0)}
       <circle cx="400" cy="180" r="34" fill="none" stroke="#b3261e" stroke-width="4"/>
       <path d="M400 180 L420 158" stroke="#b3261e" stroke-width="6"/>
       ${glare ? '<ellipse cx="520" cy="268" rx="60" ry="14" fill="#fff"/>' : ''}
     </g></svg>`;
   return sharp(Buffer.from(svg)).blur(0.7).linear(light, 0).flatten().jpeg({ quality: 90 }).toBuffer();
+}
+
+/** Two such pictures as one, side by side. */
+export async function sideBySide(left: Buffer, right: Buffer): Promise<Buffer> {
+  const wide = sharp(left).extend({ right: 800 });
+  return wide
+    .composite([{ input: right, left: 800, top: 0 }])
+    .jpeg({ quality: 90 })
+    .toBuffer();
 }
 
 /** A row of wheels, from that height on; the last one may stand between two digits. */

@@ -14,7 +14,7 @@ import { eventually } from '../../../helpers/eventually.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { startAnalysisPool } from '../../../helpers/service/start-analysis-pool.js';
 import { defaultLimits } from '../../image/fixtures.js';
-import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
+import { renderLandscape, renderMeter, renderOtherThings, sideBySide } from './fixtures.js';
 
 // The served task in a real worker, on pictures drawn here.
 suite('readMeter in a worker', () => {
@@ -28,7 +28,7 @@ suite('readMeter in a worker', () => {
       common: await renderMeter('00254813', 3),
       plain: await renderMeter('02741', 0),
       landscape: await renderLandscape(),
-      two: await renderMeter('00254813', 3, { second: '06274' }),
+      two: await sideBySide(await renderMeter('00254813', 3), await renderMeter('06274', 0)),
       dark: await renderMeter('00254813', 3, { light: 0.25 }),
       glare: await renderMeter('00254813', 3, { glare: true }),
       rolled: await renderMeter('00254813', 3, { rolled: 0.55 }),
