@@ -19,15 +19,14 @@ SIDE, COUNTER = 400, 215  # the locator's largest view of a whole photo; a littl
 QUALITY = 52
 
 
-def shrink(source: Path, target: Path, scale_of) -> np.ndarray:
-    """Writes a picture as WebP under its old name, since halves are drawn by names; returns its new size."""
+def shrink(source: Path, target: Path, scale_of) -> None:
+    """Writes a picture as WebP under its old name, since halves are drawn by names."""
     target.parent.mkdir(parents=True, exist_ok=True)
     picture = cv2.imread(str(source))
     side = np.float32(picture.shape[1::-1])
     scale = min(1.0, scale_of(side))
     picture = cv2.resize(picture, np.int32(side * scale).tolist(), interpolation=cv2.INTER_AREA)
     target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])[1].tobytes())
-    return np.float32(picture.shape[1::-1])
 
 
 def pack_photos(folder: Path, target: Path) -> None:
@@ -46,7 +45,7 @@ def pack_photos(folder: Path, target: Path) -> None:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=HERE / "pack")
-    parser.add_argument("--faces", type=int, default=500, help="pictures for `hard.py`")
+    parser.add_argument("--faces", type=int, default=260, help="pictures for `hard.py`")
     args = parser.parse_args()
     shared = shared_dir()
     shutil.rmtree(args.folder, ignore_errors=True)
