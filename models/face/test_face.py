@@ -19,7 +19,6 @@ from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
-from widen import widened
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
@@ -65,17 +64,6 @@ class NetworkTest(unittest.TestCase):
         torch.testing.assert_close(unit(x), before, rtol=1e-3, atol=1e-3)
         rows = (unit.mixing.seen(x) - unit.mixing.mean) @ unit.mixing.whiten
         torch.testing.assert_close(rows.T @ rows / len(rows), torch.eye(8), atol=0.02, rtol=0)
-
-
-class WidenTest(unittest.TestCase):
-    def test_a_network_with_more_room_is_the_same_function_at_first_and_learns_by_its_new_maps(self):
-        network, batches = whitened()
-        more = NetworkConfig(stages=((16, 64), (8, 64, 24, 64)) + ((8, 64),) * 3, tower=(24, 64))
-        wide = widened(network, more)
-        for known, said in zip(network(batches[0]), wide(batches[0])):
-            torch.testing.assert_close(said, known, rtol=3e-3, atol=3e-3)
-        sum(said.square().mean() for said in wide(batches[0])).backward()
-        self.assertTrue((wide.stages[0][1].mixing.mix.grad[:, 8:].abs().sum(0) > 0).all())
 
 
 class AverageTest(unittest.TestCase):
