@@ -9,21 +9,23 @@ import type { TLSSocket } from 'node:tls';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
-import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createAuthority } from '../helpers/net/certificates.js';
 import { createValidator, type OpenApiDocument } from '../helpers/net/openapi.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
+import type { TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
 
 describe('administration over REST', () => {
   let service: TestService;
   let document: OpenApiDocument;
+  let validator: ReturnType<typeof createValidator>;
 
   before(async () => {
-    service = await startService(lifetime, { REST_ADMIN_PORT: '0' });
+    ({ service } = await startScripted(lifetime, { REST_ADMIN_PORT: '0' }));
     document = (await (await fetch(`${service.restAdmin}/openapi.json`)).json()) as OpenApiDocument;
+    validator = createValidator(document);
   });
 
   interface Answer {
@@ -50,7 +52,7 @@ describe('administration over REST', () => {
     const response = found?.[verb.toLowerCase()]?.responses[answer.status];
     assert.ok(response, `${verb} ${path} ${answer.status} is documented: ${JSON.stringify(body)}`);
     const schema = response.content['application/json']?.schema ?? {};
-    const validate = createValidator(document)(schema);
+    const validate = validator(schema);
     assert.ok(validate(body), `${verb} ${path}: ${JSON.stringify([body, validate.errors])}`);
     if (!answer.ok) assert.match(response.description, new RegExp(`\`${String(body['reason'])}\``));
     return { status: answer.status, body };
@@ -190,7 +192,8 @@ describe('administration over REST', () => {
       ['MISSING_API_KEY', 'adminkey is missing, want the key of AdminService in this header'],
     );
     assert.equal((await ask(['GET', keys], undefined, { 'x-api-key': service.admin.key })).status, 200);
-    const guarded = await startService(lifetime, { REST_ADMIN_PORT: '0', REST_TRUSTED_PROXIES: '127.0.0.1' });
+    const settings = { REST_ADMIN_PORT: '0', REST_TRUSTED_PROXIES: '127.0.0.1' };
+    const { service: guarded } = await startScripted(lifetime, settings);
     const guess = async (adminkey: string, client: string) => {
       const headers = { adminkey, 'x-forwarded-for': client };
       const answer = await fetch(guarded.restAdmin + keys, { headers });
@@ -231,7 +234,7 @@ describe('administration over REST', () => {
         const { schema = {}, example, examples } = content['application/json'] ?? {};
         const shown = [example ?? [], Object.values(examples ?? {}).map(({ value }) => value)].flat();
         for (const value of shown) {
-          const validate = createValidator(document)(schema);
+          const validate = validator(schema);
           assert.ok(validate(value), `${path} ${JSON.stringify([value, validate.errors])}`);
         }
       }
@@ -245,10 +248,8 @@ describe('administration over REST', () => {
 
   it('is served over TLS, logged and counted like the public port, without secrets', async () => {
     const { certFile, keyFile, cert } = await (await createAuthority(lifetime)).issue('server');
-    const logged = collectLog();
-    const { log, entries } = logged;
     const settings = { REST_ADMIN_PORT: '0', REST_METRICS_PORT: '0', REST_TLS_CERT: certFile, REST_TLS_KEY: keyFile };
-    const secure = await startService(lifetime, settings, log);
+    const { service: secure, log } = await startScripted(lifetime, settings);
     const { port } = new URL(secure.restAdmin ?? '');
     const options = { host: '127.0.0.1', port, path: keys, method: 'POST', agent: false as const };
     const headers = { adminkey: secure.admin.key, 'content-type': 'application/json' };
@@ -260,15 +261,15 @@ describe('administration over REST', () => {
     );
     assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000');
     const { secret } = JSON.parse(await text(answer)) as { secret: string };
-    await logged.waitFor(({ route, status }) => route === keys && status === 200);
+    await log.waitFor(({ route, status }) => route === keys && status === 200);
     const metrics = await (await fetch(`http://127.0.0.1:${secure.metricsPorts.facade}/metrics`)).text();
     assert.match(metrics, /rest_requests_total\{operation="POST \/v1\/admin\/api-keys",status="200",reason="OK"\} 1/);
     for (const hidden of [secret, secret.slice(16), secure.admin.key])
-      assert.ok(!`${JSON.stringify(entries)}${metrics}`.includes(hidden));
+      assert.ok(!`${JSON.stringify(log.entries)}${metrics}`.includes(hidden));
   });
 
   it('leaves the public port as it is', async () => {
-    const off = await startService(lifetime);
+    const { service: off } = await startScripted(lifetime);
     assert.equal(off.restAdmin, undefined);
     const [withIt, without] = await Promise.all(
       [service, off].map(async ({ rest }) => (await fetch(`${rest}/openapi.json`)).text()),

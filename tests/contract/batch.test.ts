@@ -187,7 +187,7 @@ describe('a batch', () => {
   });
 
   it('says that the core is away', async (t) => {
-    const alone = await startService(t);
+    const { service: alone } = await startScripted(t);
     await alone.closeCore();
     assert.deepEqual(await reasonOf(await post(alone, [['file', portrait]])), [503, 'CORE_UNAVAILABLE']);
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type AdminClient, createAdminClient, createClient, Operation } from 'image-analysis/client';
 import { createLifetime } from '../helpers/lifetime.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
+import type { TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
 
@@ -11,7 +12,7 @@ describe('the client of the administration port', () => {
   let admin: AdminClient;
 
   before(async () => {
-    service = await startService(lifetime);
+    ({ service } = await startScripted(lifetime));
     admin = createAdminClient({ address: service.admin.address, adminKey: service.admin.key });
     lifetime.after(() => admin.close());
   });

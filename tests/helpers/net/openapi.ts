@@ -48,8 +48,14 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
   ajv.addVocabulary(['example', 'xml']);
   for (const format of ['double', 'float', 'int32', 'binary']) ajv.addFormat(format, true);
   ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
-  const schemas = close(document.components.schemas) as Part;
-  return (schema) => ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
+  const $defs = rename(close(document.components.schemas)) as Part;
+  const compiled = new Map<string, ValidateFunction>();
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const validate = compiled.get(key) ?? ajv.compile({ ...(rename(close(schema)) as Part), $defs });
+    compiled.set(key, validate);
+    return validate;
+  };
 }
 
 /** Copies a schema with `additionalProperties: false` wherever members are listed. */

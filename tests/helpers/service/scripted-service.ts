@@ -12,7 +12,7 @@ import { openStage, scriptedWorkerUrl } from '../pictures/scripted-pictures.js';
 import { startService, type TestService } from './service.js';
 
 /** The service with workers that do what the pictures tell. */
-export async function startScripted(t: TestContext, environment: Record<string, string> = {}) {
+export async function startScripted(t: Pick<TestContext, 'after'>, environment: Record<string, string> = {}) {
   const stage = openStage(t);
   const log = collectLog();
   const service = await startService(t, environment, log.log, scriptedWorkerUrl);
