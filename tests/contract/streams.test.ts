@@ -99,7 +99,7 @@ describe('a stream of pictures', () => {
     ]);
   });
 
-  it('needs a key, and one that allows it', async () => {
+  it('needs a key', async () => {
     for (const [key, reason] of [
       ['', 'MISSING_API_KEY'],
       ['ia_no_key', 'INVALID_API_KEY'],
@@ -168,23 +168,6 @@ describe('a stream under pressure', () => {
     stream.cancel();
     assert.deepEqual(await detect(client, service, 'next'), []);
     assert.ok(stage.begun.length - analysed <= 3, 'the unread stream went on');
-  });
-
-  it('is cancelled before its waiting request reaches a worker', async (t) => {
-    const { stage, service, client, log } = await start(t);
-    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
-    stream.resume();
-    stream.write(request('a', scriptedPicture('a', 'wait')));
-    stream.write(request('b', scriptedPicture('b')));
-    await stage.waitForBegun(1);
-    stream.cancel();
-    const [error] = (await once(stream, 'error')) as [GrpcError];
-    assert.equal(error.code, status.CANCELLED);
-    await log.waitFor(({ reason }) => reason === 'CLIENT_CLOSED');
-    const next = detect(client, service, 'next');
-    stage.release('a');
-    assert.deepEqual(await next, []);
-    assert.deepEqual(stage.begun, ['a', 'next']);
   });
 
   it('ends at its deadline', async (t) => {

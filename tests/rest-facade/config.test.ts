@@ -29,10 +29,6 @@ test('the defaults are those of the documentation', () => {
   assert.equal(requestLimitsOf(config).maxBodyBytes, 16_078_168);
 });
 
-test('an empty variable is unset', () => {
-  assert.equal(createConfig({ REST_PORT: '' }).REST_PORT, 8080);
-});
-
 test('addresses of the core', () => {
   const right = ['core:1', '[::1]:50051', 'dns:core:1', 'dns:///core.internal:50051', 'dns://10.0.0.2/core:65535'];
   right.push('ipv4:10.0.0.1:1,10.0.0.2:1', 'ipv6:[::1]:1,[fd00::2]:1', 'unix:/run/core.sock');
@@ -40,27 +36,6 @@ test('addresses of the core', () => {
   const wrong = 'core|http://core:1|a b:1|core:0|core:65536|dns:core:99999|[1:2]:1|a,b:1'.split('|');
   wrong.push('ipv4:nonsense', 'ipv4:10.0.0.1', 'ipv4:[::1]:1', 'ipv6:10.0.0.1:1', 'ipv4:10.0.0.1:1,');
   for (const address of wrong) assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
-});
-
-test('all mistakes are reported together, with name, value and wish', () => {
-  const env = {
-    REST_PORT: '65536',
-    REST_MAX_IMAGE_BYTES: '10MB',
-    REST_LOG_LEVEL: 'loud',
-    PATH: '/',
-  };
-  assert.throws(
-    () => createConfig(env),
-    (error: Error) => {
-      assert.ok(error instanceof ConfigError);
-      const lines = error.message.split('\n');
-      assert.equal(lines.length, 3);
-      assert.equal(lines[0], 'REST_PORT is "65536": want a whole number from 0 to 65535');
-      assert.match(lines[1] ?? '', /^REST_MAX_IMAGE_BYTES is "10MB": want a whole number from 1 to/);
-      assert.match(lines[2] ?? '', /^REST_LOG_LEVEL is "loud": want .*info/);
-      return true;
-    },
-  );
 });
 
 test('settings that do not fit together are reported with the other mistakes', () => {

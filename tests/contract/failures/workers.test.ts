@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../../launcher/is-serving.js';
 import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
@@ -12,7 +11,7 @@ import { killableWorkerUrl, openStage, scriptedPicture } from '../../helpers/pic
 import { detect, readMeter, reasonOf, startScripted } from '../../helpers/service/scripted-service.js';
 import { startService } from '../../helpers/service/service.js';
 
-// The service around its inference workers: what happens when one dies, and when all are busy.
+// The service around its inference workers: what happens when one dies, and while they work.
 
 const isEndOfDetection = ({ method, msg }: LogEntry) =>
   String(method).endsWith('/DetectSingleFace') && msg !== 'call received';
@@ -60,24 +59,6 @@ test('while no worker can be started the core is not healthy and refuses at once
   assert.deepEqual(stage.begun, ['a', 'd']);
 });
 
-test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {
-  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
-  const accepted = ['a', 'b', 'c'].map((name) => reasonOf(readMeter(service, scriptedPicture(name, 'wait'))));
-  await stage.waitForBegun(1);
-  await received(3);
-  const probe = () => reasonOf(readMeter(service, scriptedPicture('probe')));
-  assert.equal(await probe(), 'QUEUE_FULL');
-  let turns = 0;
-  for (; turns < 1_000; turns += 1) await nextTurn();
-  assert.equal(await isGrpcServing(service.grpc), true);
-  assert.equal((await fetch(`${service.rest}/readyz`)).status, 200);
-  const overRest = await detect(service, scriptedPicture('probe'));
-  assert.deepEqual([overRest.status, overRest.reason], [429, 'QUEUE_FULL']);
-  assert.deepEqual(stage.begun, ['a']);
-  stage.release('a', 'b', 'c');
-  assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
-});
-
 test('a caller is told when a worker has its picture, and not before', async (t) => {
   const { stage, service, received } = await startScripted(t);
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
@@ -100,23 +81,6 @@ test('a caller is told when a worker has its picture, and not before', async (t)
   assert.deepEqual(await Promise.all([running, next]), ['NO_READING', 'NO_READING']);
 });
 
-test('a queued request whose HTTP caller went away never reaches a model', async (t) => {
-  const { stage, service, log, received } = await startScripted(t);
-  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
-  await stage.waitForBegun(1);
-  const caller = new AbortController();
-  const gone = detect(service, scriptedPicture('gone'), caller.signal).catch(() => 'aborted');
-  await received(2);
-  caller.abort();
-  assert.equal(await gone, 'aborted');
-  const line = await log.waitFor(isEndOfDetection);
-  assert.equal(line['reason'], 'CLIENT_CLOSED');
-  stage.release('running');
-  await running;
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('last'))), 'NO_READING');
-  assert.deepEqual(stage.begun, ['running', 'last']);
-});
-
 test('the REST deadline reaches the core: a queued request is given up there too', async (t) => {
   const { stage, service, log } = await startScripted(t, { REST_REQUEST_TIMEOUT_MS: '700' });
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
@@ -129,11 +93,4 @@ test('the REST deadline reaches the core: a queued request is given up there too
   await running;
   await reasonOf(readMeter(service, scriptedPicture('last')));
   assert.deepEqual(stage.begun, ['running', 'last']);
-});
-
-test("the core's own deadline holds for callers without one", async (t) => {
-  const { stage, service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '1000' });
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('slow', 'wait'))), 'DEADLINE');
-  stage.release('slow');
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
 });

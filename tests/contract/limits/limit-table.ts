@@ -8,6 +8,8 @@ import type { Answer } from './limit-senders.js';
 export const kilo = 1024;
 export const maxImageBytes = 10_000;
 export const maxBodyBytes = 100_000;
+export const maxFields = 20;
+export const maxFieldBytes = 70_000;
 export const maxSide = 200;
 export const maxPixels = 20_000;
 /** Room that the core leaves in a message beside the picture. */
@@ -75,6 +77,8 @@ export async function startLimited(t: { after(end: () => unknown): void }): Prom
     CORE_MAX_IMAGE_PIXELS: String(maxPixels),
     REST_MAX_IMAGE_BYTES: String(maxImageBytes),
     REST_MAX_BODY_BYTES: String(maxBodyBytes),
+    REST_MAX_FORM_FIELDS: String(maxFields),
+    REST_MAX_FIELD_BYTES: String(maxFieldBytes),
   });
   await service.createCompany(company.name, company.password);
   await service.createCompany(companyOf(64), company.password);

@@ -11,6 +11,8 @@ import {
   type Limit,
   malformed,
   maxBodyBytes,
+  maxFieldBytes,
+  maxFields,
   maxHeadBytes,
   maxImageBytes,
   maxPixels,
@@ -40,16 +42,18 @@ const meterForm = (name: string, value: string) =>
     path: '/meter-number-ocr/file',
   });
 
-const readDataUrl = (picture: Buffer, bodyBytes = 0) =>
+const readDataUrl = (picture: Buffer, bodyBytes = 0, isChunked = false) =>
   sendRest(service, 'POST', '/meter-number-ocr/base64', {
+    isChunked,
     body: Buffer.from(
       JSON.stringify({ image: `data:image/png;base64,${picture.toString('base64')}` }).padEnd(bodyBytes),
     ),
   });
 
 const scorePath = `/v1/companies/${company.name}/detection-score`;
-const putScore = (score: string, bodyBytes = 0) =>
+const putScore = (score: string, bodyBytes = 0, isChunked = false) =>
   sendRest(service, 'PUT', scorePath, {
+    isChunked,
     body: Buffer.from(`{"detection_score": ${score}}`.padEnd(bodyBytes)),
     headers: { 'x-company-password': company.password },
   });
@@ -88,31 +92,30 @@ const limits: Limit[] = [
     accepted: 'NO_READING',
     refused: tooLarge('image', maxImageBytes),
   },
-  {
-    name: 'bytes of a form',
-    most: maxBodyBytes,
-    send: (n) => sendForm(service, formOfBytes(n)),
-    refused: tooLarge('body', maxBodyBytes),
-  },
-  {
-    name: 'bytes of a form whose length is not said',
-    most: maxBodyBytes,
-    send: (n) => sendForm(service, formOfBytes(n), { isChunked: true }),
-    refused: tooLarge('body', maxBodyBytes),
-  },
-  {
-    name: 'bytes of a JSON body with a picture',
-    most: maxBodyBytes,
-    send: (n) => readDataUrl(grey, n),
-    accepted: 'NO_READING',
-    refused: tooLarge('body', maxBodyBytes),
-  },
-  {
-    name: 'bytes of a JSON body without one',
-    most: 64 * kilo,
-    send: (n) => putScore('0.5', n),
-    refused: tooLarge('body', 64 * kilo),
-  },
+  ...[false, true].flatMap((isChunked): Limit[] => {
+    const unsaid = isChunked ? ' whose length is not said' : '';
+    return [
+      {
+        name: `bytes of a form${unsaid}`,
+        most: maxBodyBytes,
+        send: (n) => sendForm(service, formOfBytes(n), { isChunked }),
+        refused: tooLarge('body', maxBodyBytes),
+      },
+      {
+        name: `bytes of a JSON body with a picture${unsaid}`,
+        most: maxBodyBytes,
+        send: (n) => readDataUrl(grey, n, isChunked),
+        accepted: 'NO_READING',
+        refused: tooLarge('body', maxBodyBytes),
+      },
+      {
+        name: `bytes of a JSON body without one${unsaid}`,
+        most: 64 * kilo,
+        send: (n) => putScore('0.5', n, isChunked),
+        refused: tooLarge('body', 64 * kilo),
+      },
+    ];
+  }),
   {
     name: 'longer side of a picture',
     most: maxSide,
@@ -133,7 +136,7 @@ const limits: Limit[] = [
   },
   {
     name: 'fields of a form',
-    most: 16,
+    most: maxFields,
     send: (n) =>
       sendForm(
         service,
@@ -142,13 +145,13 @@ const limits: Limit[] = [
           Array.from({ length: n }, (_, i) => [`x${i}`, '']),
         ),
       ),
-    refused: malformed(16),
+    refused: malformed(maxFields),
   },
   {
     name: 'bytes of a field of a form',
-    most: 64 * kilo,
+    most: maxFieldBytes,
     send: (n) => detectForm('x', text(n)),
-    refused: malformed(64 * kilo, 'x'),
+    refused: malformed(maxFieldBytes, 'x'),
   },
   {
     name: 'bytes of the name of a field',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
+import { isGrpcServing } from '../../../launcher/is-serving.js';
 import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
 import { detect, readMeter, reasonOf, startScripted } from '../../helpers/service/scripted-service.js';
 import type { TestService } from '../../helpers/service/service.js';
@@ -28,25 +29,26 @@ function callWithoutMessage(service: TestService): Promise<string> {
 }
 
 const resourceExhausted = '8';
-const deadlineExceeded = '4';
 
-test('a full queue refuses before a picture is read, but not what needs no worker', async (t) => {
+test('a full queue refuses before a picture is read, but not what needs no worker, and is healthy', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
   const accepted = ['a', 'b', 'c'].map((name) => reasonOf(readMeter(service, scriptedPicture(name, 'wait'))));
+  await stage.waitForBegun(1);
   await received(3);
   assert.equal(await callWithoutMessage(service), resourceExhausted);
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('probe'))), 'QUEUE_FULL');
+  const overRest = await detect(service, scriptedPicture('probe'));
+  assert.deepEqual([overRest.status, overRest.reason], [429, 'QUEUE_FULL']);
+  assert.equal(await isGrpcServing(service.grpc), true);
+  assert.equal((await fetch(`${service.rest}/readyz`)).status, 200);
   const login = 'company=unknown&password=unknown';
   const headers = { apikey: service.apiKey };
   const scores = await fetch(`${service.rest}/face_config_score?detection&${login}`, { headers });
   const { reason } = (await scores.json()) as { reason: string };
-  stage.release('a', 'b', 'c');
   assert.equal(reason, 'COMPANY_AUTH_FAILED');
+  assert.deepEqual(stage.begun, ['a']);
+  stage.release('a', 'b', 'c');
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
-});
-
-test('a message that does not come ends the call at the deadline', async (t) => {
-  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
-  assert.equal(await callWithoutMessage(service), deadlineExceeded);
 });
 
 test('a caller that goes away frees its place', async (t) => {

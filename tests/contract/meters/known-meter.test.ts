@@ -82,26 +82,6 @@ suite('a meter reading with what is known of the meter', () => {
     // The sample has no serial number: its flow of 2.5 m3/h is none.
     assert.deepEqual(body['printed'], { serial_number: '', unit: 'm3' });
   });
-
-  const refused: [string, Record<string, unknown>, string][] = [
-    ['too few digits', { expected_digits: 2 }, 'expected_digits'],
-    ['too many decimals', { expected_decimals: 7 }, 'expected_decimals'],
-    ['an amount that is a JSON number', { previous_reading: 470.1 }, 'previous_reading'],
-    ['an amount with an exponent', { previous_reading: '4e2' }, 'previous_reading'],
-  ];
-  for (const [name, members, field] of refused) {
-    test(`refuses ${name}`, async () => {
-      const { status, body } = await byText(members);
-      assert.equal(status, 400);
-      assert.equal(body['reason'], 'INVALID_FIELD');
-      assert.equal((body['details'] as Record<string, unknown>)['field'], field);
-    });
-  }
-  test('refuses an increase over nothing', async () => {
-    const { status, body } = await byText({ max_increase: '1' });
-    assert.equal(status, 400);
-    assert.equal(body['reason'], 'MISSING_FIELD');
-  });
 });
 
 test('the documentation lists every warning', async () => {

@@ -46,7 +46,6 @@ interface ServeOptions {
   maxDeadlineMs?: number;
   idleMs?: number;
   maxInFlight?: number;
-  closing?: AbortSignal;
   trustedProxies?: string;
   log?: Logger;
   /** Told what the metrics are told. */
@@ -62,7 +61,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     isTrustedProxy: proxyList.parse(options.trustedProxies ?? ''),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
-    closing: options.closing ?? closing.signal,
+    closing: closing.signal,
   };
   const { callEnded = () => {} } = options;
   const rpcSettings = {

@@ -256,46 +256,6 @@ test('a caller that goes away with answers unread leaves no promise rejected', a
   assert.deepEqual(unhandled, []);
 });
 
-test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) => {
-  const closing = new AbortController();
-  const client = await serve(t, () => Promise.resolve(answer), { closing: closing.signal });
-  const stream = client.streamReadMeters(withKey());
-  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
-  stream.once('data', () => closing.abort());
-  stream.resume();
-  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
-  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
-});
-
-test('a closing service answers what a stream has in work, and takes no more', async (t) => {
-  const closing = new AbortController();
-  const entered = deferred();
-  const release = deferred();
-  const seen: number[] = [];
-  const client = await serve(
-    t,
-    async ({ image }) => {
-      seen.push(image.length);
-      entered.resolve();
-      await release.promise;
-      return answer;
-    },
-    { closing: closing.signal, maxInFlight: 1 },
-  );
-  const stream = client.streamReadMeters(withKey());
-  for (const length of [1, 2, 3]) {
-    stream.write({ id: String(length), request: { image: Buffer.alloc(length) } });
-  }
-  const answers: string[] = [];
-  stream.on('data', ({ id }: StreamReadMetersResponse) => answers.push(id));
-  await entered.promise;
-  closing.abort();
-  release.resolve();
-  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
-  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
-  assert.deepEqual([answers, seen], [['1'], [1]]);
-});
-
 /** What was answered, by id: the meter number, or the reason of the refusal. */
 async function outcomesOf(
   stream: AsyncIterable<StreamReadMetersResponse>,

@@ -118,51 +118,6 @@ test('a compressed body is refused, identity is not', async (t) => {
   assert.equal((await send('identity')).status, 200);
 });
 
-test('body limits, at them and one above, with and without a length', async (t) => {
-  const { url } = await startBoth(t, answerAll, { REST_MAX_BODY_BYTES: '200000', REST_LENIENT_FIELDS: 'true' });
-  const send = async (path: string, method: string, bytes: number, chunked: boolean) => {
-    const text = `{"image":"data:image/png;base64,YQ==","detection_score":0.5,"x":"`;
-    const body = `${text}${'y'.repeat(bytes - text.length - 2)}"}`;
-    assert.equal(Buffer.byteLength(body), bytes);
-    const init: RequestInit & { duplex?: 'half' } = { method, headers: withKey, body };
-    if (chunked) Object.assign(init, { body: new Blob([body]).stream(), duplex: 'half' });
-    const answer = await fetch(`${url}${path}`, init);
-    return answer.status === 200 ? 200 : readRefusal(answer);
-  };
-  for (const chunked of [false, true]) {
-    for (const [path, method, limit] of [
-      ['/meter-number-ocr/base64', 'POST', 200_000],
-      // A body without a picture has a limit of its own.
-      ['/v1/companies/a/detection-score', 'PUT', 65_536],
-    ] as const) {
-      assert.equal(await send(path, method, limit, chunked), 200, path);
-      assert.deepEqual(await send(path, method, limit + 1, chunked), {
-        status: 413,
-        reason: 'BODY_TOO_LARGE',
-        details: { field: 'body', limit: String(limit) },
-      });
-    }
-  }
-});
-
-test('a body over the limit with a file below it is refused', async (t) => {
-  const env = { REST_MAX_BODY_BYTES: '100000', REST_MAX_IMAGE_BYTES: '50000' };
-  const { url } = await startBoth(t, answerAll, env);
-  const form = createForm(Buffer.from('x'), { a: 'y'.repeat(60_000), b: 'y'.repeat(60_000) });
-  const stream = new Response(form);
-  const answer = await fetch(`${url}/face_detect_single`, {
-    method: 'POST',
-    headers: { ...withKey, 'content-type': stream.headers.get('content-type') ?? '' },
-    body: stream.body,
-    duplex: 'half',
-  });
-  assert.deepEqual(await readRefusal(answer), {
-    status: 413,
-    reason: 'BODY_TOO_LARGE',
-    details: { field: 'body', limit: '100000' },
-  });
-});
-
 test('JSON of millions of values is refused before it is parsed', async (t) => {
   const { url } = await startBoth(t, answerAll);
   const count = 2_000_000;

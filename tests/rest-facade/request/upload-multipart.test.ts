@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
 import { reserveBody } from '../../../rest-facade/request/body/reserve-body.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
-import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
+import { type ErrorBody, startBoth } from '../facade.js';
 import { exchange, multipartRequest } from '../raw-http.js';
 import { limits as smallLimits } from '../serve-app.js';
 
@@ -174,32 +173,6 @@ test('content types', async (t) => {
     assert.equal(answer.status, status, contentType);
     assert.equal((JSON.parse(answer.body) as ErrorBody).reason, reason, contentType);
   }
-});
-
-test('every configured limit of a form, at it and one above', async (t) => {
-  const { url, core } = await startBoth(t, answerAll, {
-    ...lenient,
-    REST_MAX_IMAGE_BYTES: '100000',
-    REST_MAX_FORM_FIELDS: '20',
-    REST_MAX_FIELD_BYTES: '70000',
-  });
-  const send = async (bytes: number, fields: Record<string, string>) => {
-    const body = createForm(Buffer.alloc(bytes, 1), fields);
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: withKey, body });
-    return answer.status === 200 ? 'success' : (await readRefusal(answer)).reason;
-  };
-  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 'y']));
-  const long = (length: number) => 'n'.repeat(length);
-
-  assert.equal(await send(100_000, {}), 'success');
-  assert.equal((core.calls.at(-1)?.request['image'] as Uint8Array).length, 100_000);
-  assert.equal(await send(100_001, {}), 'BODY_TOO_LARGE');
-  assert.equal(await send(1, many(20)), 'success');
-  assert.equal(await send(1, many(21)), 'MALFORMED_MULTIPART');
-  assert.equal(await send(1, { x: long(70_000) }), 'success');
-  assert.equal(await send(1, { x: long(70_001) }), 'MALFORMED_MULTIPART');
-  assert.equal(await send(1, { company: long(70_000) }), 'success');
-  assert.equal((core.calls.at(-1)?.request['company'] as string).length, 70_000);
 });
 
 test('a picture or a text in place of the file is told that a filename is missing, however long', async (t) => {

@@ -190,34 +190,10 @@ test('the documented answers', () => {
   for (const [type, answer, text] of table) assert.equal(render(type, answer), text);
 });
 
-test('HTTP statuses', () => {
-  const table: [status, string, number][] = [
-    [status.INVALID_ARGUMENT, 'MISSING_FIELD', 400],
-    [status.INVALID_ARGUMENT, 'UNSUPPORTED_IMAGE_TYPE', 415],
-    [status.INVALID_ARGUMENT, 'UNSUPPORTED_CONTENT_TYPE', 415],
-    [status.UNAUTHENTICATED, 'COMPANY_AUTH_FAILED', 401],
-    [status.PERMISSION_DENIED, 'KEY_NOT_ALLOWED', 403],
-    [status.NOT_FOUND, 'UNKNOWN_COMPANY', 404],
-    [status.NOT_FOUND, 'NO_FACE', 422],
-    [status.NOT_FOUND, 'NO_READING', 422],
-    [status.ALREADY_EXISTS, 'COMPANY_EXISTS', 409],
-    [status.UNIMPLEMENTED, 'METHOD_NOT_ALLOWED', 405],
-    [status.UNIMPLEMENTED, 'SOMETHING_NEW', 501],
-    [status.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE', 413],
-    [status.RESOURCE_EXHAUSTED, 'IMAGE_TOO_MANY_PIXELS', 413],
-    [status.RESOURCE_EXHAUSTED, 'RATE_LIMITED', 429],
-    [status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 429],
-    [status.CANCELLED, 'CLIENT_CLOSED', 499],
-    [status.DEADLINE_EXCEEDED, 'DEADLINE', 504],
-    [status.INTERNAL, 'INTERNAL', 500],
-    [status.UNKNOWN, '', 500],
-    [status.UNAVAILABLE, 'CORE_UNAVAILABLE', 503],
-    [status.UNAVAILABLE, 'SHUTTING_DOWN', 503],
-    [status.UNAVAILABLE, 'STORE_UNAVAILABLE', 503],
-    [status.UNAVAILABLE, 'WORKER_LOST', 503],
-    [99 as status, '', 500],
-  ];
-  for (const [code, reason, http] of table) assert.equal(toHttpStatus(code, reason), http, reason);
+test('codes and reasons that nobody knows have an HTTP status too', () => {
+  assert.equal(toHttpStatus(status.UNIMPLEMENTED, 'SOMETHING_NEW'), 501);
+  assert.equal(toHttpStatus(status.UNKNOWN, ''), 500);
+  assert.equal(toHttpStatus(99 as status, ''), 500);
 });
 
 test('an error body, and its headers', () => {

@@ -70,19 +70,6 @@ test('a method that a path lacks is refused with those that all routes of the pa
   assert.deepEqual([options.status, options.headers.get('allow')], [204, 'PUT, POST, OPTIONS']);
 });
 
-test('HEAD runs no operation, not even one of GET', async (t) => {
-  let calls = 0;
-  const port = await serveApp(t, {
-    core: { call: () => Promise.resolve({ calls: (calls += 1) }) },
-  });
-  const target = '/face_config_score?detection=0.5&company=a&password=p';
-  const answer = await fetch(`http://127.0.0.1:${port}${target}`, {
-    method: 'HEAD',
-    headers: withKey,
-  });
-  assert.deepEqual([answer.status, answer.headers.get('allow'), calls], [405, 'GET', 0]);
-});
-
 test('a router in the middle of another application answers what is below its path', async (t) => {
   const app = express();
   app.use((_request, response, next) => {

@@ -13,14 +13,6 @@ test('the manifest says which face model serves, and a name chooses another', ()
   assert.equal(chooseFaceModel(shipped, 'yunet-n').defaultScore, 0.65);
 });
 
-test('a wrong name, or that of a model for something else, tells the right ones', () => {
-  for (const name of ['third', 'meter-read'])
-    assert.throws(() => chooseFaceModel(shipped, name), {
-      name: 'ConfigError',
-      message: `CORE_FACE_MODEL is "${name}": want face-detector or yunet-n`,
-    });
-});
-
 test('the settings of a face model are checked, every mistake at once', () => {
   const wrong = { defaultScore: 1.5, weakScore: 2, margin: NaN, surprise: 1 };
   const models = shipped.models.map((model) => ({

@@ -178,14 +178,6 @@ test('a request out of its ranges is refused, naming field, value and wish, and 
   assert.deepEqual(jobs, []);
 });
 
-test('the ends of the ranges pass', async () => {
-  const { handlers, jobs } = start();
-  for (const changes of [{ minScore: 0 }, { minScore: 1 }, { maxFaces: 1 }, { maxFaces: 1000 }]) {
-    await handlers.detectAllFaces(request(changes), call);
-  }
-  assert.equal(jobs.length, 4);
-});
-
 test('attributes, quality and crops are asked of the worker, and what is out of range is refused', async () => {
   const { handlers, jobs } = start({ faces: [face] });
   const wish = {
