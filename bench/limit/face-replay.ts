@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { createCascade, sameFaceOverlap } from '../../core-server/features/face/cascade.js';
+import { createCascade } from '../../core-server/features/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
-import { inferFaces, readCandidates } from '../../core-server/features/face/find-faces.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
+import { inferFaces, readCandidates } from '../../core-server/features/face/sight.js';
 import { tilesOf } from '../../core-server/features/face/tiles.js';
 import { decodeRegion, decodeUpright, mirrorPicture } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
@@ -31,9 +31,9 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     const size = { width, height };
     const file = { bytes, type: 'jpeg', usesProfile: false } as const;
     const cascade = createCascade(rule, size);
-    const { overviewScale } = cascade;
+    const { overviewScale, glanceScale } = cascade;
     const overviewSize = scaledSize(size, overviewScale);
-    const miniatureSize = scaledSize(size, overviewScale * rule.glanceScale);
+    const miniatureSize = scaledSize(size, glanceScale);
 
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is larger, a copy that is
     // shrunk while it is decoded, and the part of the second look.
@@ -48,13 +48,11 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
 
     const { overview, miniature } = await decode();
     const lookAt = async (pixels: RgbPicture): Promise<Candidate[]> =>
-      suppress(readCandidates(await run(pixels)), sameFaceOverlap).map((candidate) =>
-        toPicture(candidate, pixels, wholeOf(size)),
-      );
+      suppress(readCandidates(await run(pixels))).map((candidate) => toPicture(candidate, pixels, wholeOf(size)));
     let found = await lookAt(miniature);
     const isPortrait = cascade.suffices(found);
     if (!isPortrait) found = cascade.addGlance(await lookAt(overview), found);
-    const second = cascade.planSecondLook(found, isPortrait ? overviewScale * rule.glanceScale : overviewScale);
+    const second = cascade.planSecondLook(found, isPortrait ? glanceScale : overviewScale);
 
     return async () => {
       const { whole, overview, miniature } = await decode();

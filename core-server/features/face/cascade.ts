@@ -1,7 +1,17 @@
 import { roundScore } from '../../common/precision.js';
 import type { Box, QuarterTurns, Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
-import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
+import {
+  area,
+  type Candidate,
+  enclosing,
+  intersectionOverUnion,
+  isCentredIn,
+  isCut,
+  isSameFace,
+  sameFaceOverlap,
+  suppress,
+} from './geometry.js';
 
 // Which looks pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
 //
@@ -13,9 +23,6 @@ import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } fr
 // If the first look finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
 // budget of pixels allows, and another covers its mirror image at a smaller size. At last, what may or may not be a face is
 // looked at by itself, as it is and mirrored.
-
-/** Candidates that overlap a better one by this much are the same face. */
-export const sameFaceOverlap = 0.45;
 
 /** Weight of another look's box beside the second's, at equal scores: it saw the face smaller. */
 const otherBoxWeight = 0.3;
@@ -29,7 +36,7 @@ const unmirroredShare = 0.8;
 /** Side of a close-up, in sides of the face in its middle, and the side of that face in it, pixels. */
 const [closeUpSides, closeUpSide] = [2.5, 64];
 
-interface CloserLook {
+export interface CloserLook {
   /** In the pixels of what is looked at. */
   readonly region: Region;
   /** Scale of the look, of these pixels. */
@@ -53,8 +60,9 @@ export function createCascade(rule: CascadeRule, size: Size) {
       Math.sqrt(area(box)) * overviewScale >= side;
 
   return {
-    /** Scale of the overview, of the picture's own pixels. */
+    /** Scales of the overview and of the glance's copy, of the picture's own pixels. */
     overviewScale,
+    glanceScale: overviewScale * rule.glanceScale,
 
     /** Whether the glance serves as the first look: it sees small faces badly, so a hint of one wants a closer look. */
     suffices(glance: readonly Candidate[]): boolean {
@@ -64,7 +72,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
 
     /** The faces of the first look and the large ones of the glance. */
     addGlance(first: readonly Candidate[], glance: readonly Candidate[]): Candidate[] {
-      return suppress([...first, ...glance.filter(isOfSide(rule.largeSide))], sameFaceOverlap);
+      return suppress([...first, ...glance.filter(isOfSide(rule.largeSide))]);
     },
 
     /**
@@ -78,7 +86,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
     /** Adds the faces to which a look at the turned picture gives this score. */
     addTurned(found: readonly Candidate[], turned: readonly Candidate[], leastScore: number): Candidate[] {
       const sure = turned.filter(({ score }) => score >= leastScore);
-      return suppress([...found, ...sure.filter(isOfSide(rule.turnedSide))], sameFaceOverlap);
+      return suppress([...found, ...sure.filter(isOfSide(rule.turnedSide))]);
     },
 
     /** The quarter at which a glance is surer of a face than all upright looks: a closer look pays there. */
@@ -131,7 +139,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
       const alone = mirrorHints
         .filter((face) => !isSeenBy(secondHints, face))
         .map((face) => ({ ...face, score: roundScore(mirrorWeight * face.score) }));
-      return suppress([...means, ...alone], sameFaceOverlap);
+      return suppress([...means, ...alone]);
     },
 
     /**
@@ -176,20 +184,9 @@ export function closeUpOf({ box }: Pick<Candidate, 'box'>, size: Size): CloserLo
   return { region: enclosing(around, size), zoom: closeUpSide / side };
 }
 
-/** All pixels of the picture that the box touches. */
-function enclosing({ xmin, ymin, xmax, ymax }: Box, { width, height }: Size): Region {
-  const left = Math.max(0, Math.floor(xmin));
-  const top = Math.max(0, Math.floor(ymin));
-  return { left, top, width: Math.min(width, Math.ceil(xmax)) - left, height: Math.min(height, Math.ceil(ymax)) - top };
-}
-
 function oddsOf(score: number): number {
   const bounded = Math.min(score, 1 - 1e-6);
   return bounded / (1 - bounded);
-}
-
-function isSameFace(a: Candidate, b: Candidate): boolean {
-  return intersectionOverUnion(a.box, b.box) >= sameFaceOverlap;
 }
 
 function isSeenBy(others: readonly Candidate[], face: Candidate): boolean {
@@ -210,17 +207,4 @@ function withMeanBox(face: Candidate, others: readonly Candidate[]): Candidate {
   const { box } = best;
   const mean = (side: keyof Box): number => face.box[side] + share * (box[side] - face.box[side]);
   return { ...face, box: { xmin: mean('xmin'), ymin: mean('ymin'), xmax: mean('xmax'), ymax: mean('ymax') } };
-}
-
-/** Whether the box touches an edge of the region that is not an edge of the picture. */
-function isCut({ box }: Candidate, region: Region, size: Size): boolean {
-  const { left, top } = region;
-  const right = left + region.width;
-  const bottom = top + region.height;
-  return (
-    (left > 0 && box.xmin <= left + 1) ||
-    (top > 0 && box.ymin <= top + 1) ||
-    (right < size.width && box.xmax >= right - 1) ||
-    (bottom < size.height && box.ymax >= bottom - 1)
-  );
 }

@@ -29,14 +29,19 @@ export function isCentredIn({ box }: Pick<Candidate, 'box'>, { left, top, width,
   return x >= left && x < left + width && y >= top && y < top + height;
 }
 
-/** Greedy non-maximum suppression, best first: each one that stays removes those that overlap it by `limit` or more. */
-export function suppress(candidates: readonly Candidate[], limit: number): Candidate[] {
+/** Candidates that overlap a better one by this much are the same face. */
+export const sameFaceOverlap = 0.45;
+
+export function isSameFace(a: Candidate, b: Candidate): boolean {
+  return intersectionOverUnion(a.box, b.box) >= sameFaceOverlap;
+}
+
+/** Greedy non-maximum suppression: the best of each face, best first. */
+export function suppress(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
   const byScore = [...candidates].sort((a, b) => b.score - a.score);
   for (const candidate of byScore) {
-    if (kept.every((face) => intersectionOverUnion(face.box, candidate.box) < limit)) {
-      kept.push(candidate);
-    }
+    if (!kept.some((face) => isSameFace(face, candidate))) kept.push(candidate);
   }
   return kept;
 }
@@ -81,6 +86,26 @@ export function mirrorBack(candidate: Candidate, { width }: Pick<Size, 'width'>)
   const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = mirrored.landmarks;
   const swapped = [leftEye, rightEye, noseTip, leftMouthCorner, rightMouthCorner];
   return { ...mirrored, landmarks: swapped.filter((point) => point !== undefined) };
+}
+
+/** All pixels of the picture that the box touches. */
+export function enclosing({ xmin, ymin, xmax, ymax }: Box, { width, height }: Size): Region {
+  const left = Math.max(0, Math.floor(xmin));
+  const top = Math.max(0, Math.floor(ymin));
+  return { left, top, width: Math.min(width, Math.ceil(xmax)) - left, height: Math.min(height, Math.ceil(ymax)) - top };
+}
+
+/** Whether the box touches an edge of the region that is not an edge of the picture. */
+export function isCut({ box }: Candidate, region: Region, size: Size): boolean {
+  const { left, top } = region;
+  const right = left + region.width;
+  const bottom = top + region.height;
+  return (
+    (left > 0 && box.xmin <= left + 1) ||
+    (top > 0 && box.ymin <= top + 1) ||
+    (right < size.width && box.xmax >= right - 1) ||
+    (bottom < size.height && box.ymax >= bottom - 1)
+  );
 }
 
 /** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
