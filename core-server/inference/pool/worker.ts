@@ -1,8 +1,7 @@
-import '../models/no-telemetry.js';
-import { Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
-import { fromWireError, type FromWorker, type ToWorker } from './messages.js';
+import { fromWireError, type FromWorker } from './messages.js';
+import { startThread, type ThreadOptions } from './thread.js';
 
 /** One call of the pool on its way through queue and worker. */
 export interface Job {
@@ -23,16 +22,7 @@ export interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-export interface WorkerOptions {
-  /** The worker's module; it calls `serveTasks`. */
-  readonly workerUrl: URL;
-  readonly workerData?: unknown;
-  /**
-   * Limit of its heap, 32 if absent. A worker needs 9 MB, or 13 for the largest pictures. V8 lets garbage grow to about
-   * this limit before it collects the old generation: without a limit, a worker held 100 MB after 50,000 pictures, with
-   * 64 it held 41 after 20,000.
-   */
-  readonly heapMb?: number;
+export interface WorkerOptions extends ThreadOptions {
   /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
   readonly taskTimeoutMs?: number | undefined;
   /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
@@ -53,37 +43,20 @@ export interface WorkerEvents {
   lost(job: Job | undefined, error: unknown): void;
 }
 
-/**
- * A worker holds little in JavaScript. Pixels outside the heap are freed only with the objects that own them,
- * which wait for the next collection, and that comes later the more room there is. This saves 60 MB for two
- * workers compared to Node's default, at the same speed.
- */
-const maxYoungGenerationSizeMb = 6;
 /** Most stuck workers recover by themselves: the machine was suspended or overloaded. */
 const defaultStuckGraceMs = 5 * 60_000;
 /** Models load in seconds; a start that takes longer waits for something that does not come. */
 const startTimeoutMs = 60_000;
-/** A thread still running this long after it was terminated is stuck in native code, which cannot be terminated. */
-const hungAfterMs = 1_000;
 
 /** A worker thread that does one job at a time. */
 export type Worker = ReturnType<typeof startWorker>;
 
 export function startWorker(options: WorkerOptions, events: WorkerEvents) {
-  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, heapMb = 32, onHung, log } = options;
+  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, log } = options;
   let state: 'starting' | 'free' | 'busy' | 'gone' = 'starting';
   let job: Job | undefined;
   let hasStarted = false;
-  let isAskedToEnd = false;
-  let lastError: unknown;
   let timer: NodeJS.Timeout | undefined;
-
-  const thread = new Thread(options.workerUrl, {
-    workerData: options.workerData,
-    name: 'analysis',
-    resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb: heapMb },
-  });
-  const send = (message: ToWorker): void => thread.postMessage(message);
 
   const takeJob = (): Job | undefined => {
     clearTimeout(timer);
@@ -119,34 +92,12 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     else done.reject(fromWireError(message.error));
     becomeFree(message.jobMs);
   };
-  thread.on('message', onMessage);
-  thread.on('error', (error) => (lastError = error));
-  const ended = new Promise<void>((resolve) => {
-    thread.once('exit', (code) => {
-      if (state !== 'gone') loseWith(lastError ?? new Error(`worker ended with exit code ${code}`), takeJob());
-      resolve();
-    });
+  const thread = startThread(options, onMessage);
+  const ended = thread.ended.then((reason) => {
+    if (state !== 'gone') loseWith(reason, takeJob());
   });
-
-  /**
-   * Asks the thread to release its resources once it has finished its job, and waits for it to end, by force after
-   * `graceMs`. If native code is running then, it takes down the whole process: nothing catches what it throws
-   * on returning.
-   *
-   * @param whenHung called if it cannot be ended
-   */
-  const end = async (graceMs: number, whenHung?: () => void): Promise<void> => {
-    if (!isAskedToEnd) send({ type: 'close' });
-    isAskedToEnd = true;
-    let force = setTimeout(() => {
-      void thread.terminate();
-      if (whenHung) force = setTimeout(whenHung, hungAfterMs);
-    }, graceMs);
-    await ended;
-    clearTimeout(force);
-  };
   const abandon = (why: string): void => {
-    void end(stuckGraceMs, () => {
+    void thread.end(stuckGraceMs, () => {
       log?.error('the thread of a stuck worker hangs in native code');
       onHung?.();
     });
@@ -186,7 +137,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       next.attempts += 1;
       try {
         const { task, input, weight } = next;
-        send({ type: 'run', task, input, weight, hasSpareCore });
+        thread.send({ type: 'run', task, input, weight, hasSpareCore });
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));
@@ -197,13 +148,13 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     },
     /** Tells the worker that nobody waits for this job any more. */
     cancel(unwanted: Job): void {
-      if (job === unwanted) send({ type: 'cancel' });
+      if (job === unwanted) thread.send({ type: 'cancel' });
     },
     /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
     async close(graceMs: number): Promise<void> {
       state = 'gone';
       takeJob()?.reject(shuttingDown());
-      await end(graceMs);
+      await thread.end(graceMs);
     },
   };
 }
