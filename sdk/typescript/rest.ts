@@ -1,145 +1,33 @@
 import { type BatchLine, readBatchLines } from './batch-lines.js';
 import { type Reason, RefusedError } from './refused-error.js';
-import type {
-  AllFacesAnswer,
-  FusedMeterAnswer,
-  MeterAnswer,
-  RedactedPicture,
-  ScoreAnswer,
-  SingleFaceAnswer,
-  VersionAnswer,
-} from './rest-answers.js';
-import { retried, type RetryOptions, toError } from './retry.js';
+import type { Picture, RestClient, RestClientOptions } from './rest-client.js';
+import { retried, toError } from './retry.js';
 import { type CallOptions, startTime, withinTime } from './time-limit.js';
 
 export type { BatchLine } from './batch-lines.js';
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type * from './rest-answers.js';
+export type * from './rest-client.js';
 export type { CallOptions } from './time-limit.js';
-
-export interface RestClientOptions extends RetryOptions {
-  /** URL of the REST API. In a page of the service itself: `location.origin`. */
-  readonly url: string;
-  readonly apiKey: string;
-  /** Milliseconds per call, unless the call sets its own; 30,000 by default. */
-  readonly timeoutMs?: number;
-}
-
-/** A picture: a `File` from a page, or bytes as returned by `readFile`. */
-export type Picture = Blob | Uint8Array;
-
-/** Options for a detection. */
-export interface DetectionOptions extends CallOptions {
-  /** A registered company, whose score is the threshold. */
-  readonly company?: string;
-  /** Threshold, 0 to 1; overrides the company's. */
-  readonly minScore?: number;
-  readonly landmarks?: boolean;
-  /** False leaves the cropped faces out. */
-  readonly crop?: boolean;
-  readonly details?: boolean;
-  /** Whether to return pose, sharpness, light and quality. */
-  readonly attributes?: boolean;
-  /** Leaves faces of a lower quality out, 0 to 1. */
-  readonly minQuality?: number;
-  /** Whether crops are turned and scaled for face recognition. */
-  readonly cropAligned?: boolean;
-  /** Room around the face on each side, 0 to 1 of its box. */
-  readonly margin?: number;
-  readonly cropFormat?: 'jpeg' | 'png' | 'webp';
-  /** Side in pixels of the square that a crop fits in, 16 to 1024. */
-  readonly cropSize?: number;
-}
-
-/** Options for a redaction. */
-export interface RedactionOptions extends CallOptions {
-  /** A registered company, whose score is the threshold. */
-  readonly company?: string;
-  /** Threshold, 0 to 1; overrides the company's. Lower ones hide more faces, and more that are none. */
-  readonly minScore?: number;
-  readonly style?: 'blur' | 'pixelate' | 'box';
-  /** Room around the face on each side that is hidden too, 0 to 1 of its box. */
-  readonly margin?: number;
-  readonly format?: 'jpeg' | 'png' | 'webp';
-}
-
-/** What is known about a meter, and options for its reading. */
-export interface ReadingOptions extends CallOptions {
-  /** Number of wheels on the counter, including those of the fraction. */
-  readonly expectedDigits?: number;
-  /** How many of them are the fraction. */
-  readonly expectedDecimals?: number;
-  /** An earlier `value` of the meter. */
-  readonly previousReading?: string;
-  /** The most the value can have risen since. */
-  readonly maxIncrease?: string;
-  /** Whether to return the printed serial number and unit; takes several times longer. */
-  readonly serialNumber?: boolean;
-  readonly alternatives?: boolean;
-  /** Whether to return `digits_confidence`, `fraction_confidence` and `model`. */
-  readonly details?: boolean;
-  /** `m3`, `kWh`, `gal`, `ft3` or `GJ`. */
-  readonly expectedUnit?: string;
-}
-
-/**
- * The calls of the service over REST, for browsers and Node.js. Calls reject with a RefusedError, or
- * with `signal.reason` once aborted.
- */
-export interface RestClient {
-  /** Finds the largest face; NO_FACE if there is none. */
-  detectSingleFace(file: Picture, options?: DetectionOptions): Promise<SingleFaceAnswer>;
-  /** Finds all faces, largest first. */
-  detectAllFaces(file: Picture, options?: DetectionOptions & { readonly maxFaces?: number }): Promise<AllFacesAnswer>;
-  /** Hides all faces, and returns the picture without metadata. */
-  redactFaces(file: Picture, options?: RedactionOptions): Promise<RedactedPicture>;
-  /** Reads a water meter; NO_READING if there is no readable counter. */
-  readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
-  /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
-  readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
-  /** Reads up to 8 photos of one meter as one; NO_READING if none has a readable counter. */
-  fuseMeterReadings(
-    files: readonly Picture[],
-    options?: Omit<ReadingOptions, 'serialNumber'>,
-  ): Promise<FusedMeterAnswer>;
-  /**
-   * Finds the faces of several pictures in one call; lines come as soon as they are ready, in any order. Throws if the
-   * service refuses the call, or breaks it off. It is not retried. Leaving the loop ends it.
-   */
-  detectFacesBatch(
-    files: readonly Picture[],
-    options?: DetectionOptions & { readonly maxFaces?: number },
-  ): AsyncGenerator<BatchLine<AllFacesAnswer>>;
-  /** Reads several meters; otherwise like `detectFacesBatch`. */
-  readMetersBatch(files: readonly Picture[], options?: ReadingOptions): AsyncGenerator<BatchLine<MeterAnswer>>;
-  /** Returns a company's default threshold. */
-  getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
-  /** Sets a company's default threshold, 0 to 1. */
-  setDetectionScore(company: string, password: string, score: number, options?: CallOptions): Promise<ScoreAnswer>;
-  /** Says which versions of the service and of its models are running. */
-  getVersion(options?: CallOptions): Promise<VersionAnswer>;
-}
 
 export function createRestClient(options: RestClientOptions): RestClient {
   const { apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const base = options.url.replace(/\/+$/, '');
 
+  const withKey = (request: Sent): Sent => ({
+    ...request,
+    headers: { ...request.headers, apikey: toHeader('apiKey', apiKey) },
+  });
+
   async function call<T>(
     path: string,
-    request: RequestInit,
+    request: Sent,
     callOptions: CallOptions = {},
     read: Read<T> = readObject,
   ): Promise<T> {
-    const headers = {
-      ...(request.headers as Record<string, string>),
-      apikey: toHeader('apiKey', apiKey),
-    };
+    const sent = withKey(request);
     return withinTime(callOptions, timeoutMs, ({ signal }) =>
-      retried(
-        () => fetchOnce(base + path, { ...request, headers, signal }, signal, read),
-        { retries, maxDelayMs },
-        signal,
-      ),
+      retried(() => fetchOnce(base + path, sent, signal, read), { retries, maxDelayMs }, signal),
     );
   }
 
@@ -148,17 +36,11 @@ export function createRestClient(options: RestClientOptions): RestClient {
     files: readonly Picture[],
     callOptions: CallOptions = {},
   ): AsyncGenerator<BatchLine<T>> {
+    const sent = withKey(toForm(files, callOptions));
     const time = startTime(callOptions, timeoutMs);
     const { signal } = time;
-    const request = { ...toForm(files, callOptions), headers: { apikey: toHeader('apiKey', apiKey) }, signal };
     try {
-      const { lines, requestId } = await fetchOnce(base + path, request, signal, ({ body: lines, headers }) =>
-        Promise.resolve(
-          headers.get('content-type') === 'application/x-ndjson' && lines
-            ? { lines, requestId: headers.get('x-request-id') ?? undefined }
-            : undefined,
-        ),
-      );
+      const { lines, requestId } = await fetchOnce(base + path, sent, signal, readLines);
       yield* readBatchLines<T>(lines, requestId);
     } catch (error) {
       if (error instanceof RefusedError) throw error;
@@ -194,6 +76,13 @@ export function createRestClient(options: RestClientOptions): RestClient {
     },
     getVersion: (options) => call('/v1/version', {}, options),
   };
+}
+
+/** A request of the service. */
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: FormData | string;
 }
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -237,15 +126,21 @@ function toJson(value: unknown, method = 'POST') {
 /** Reads a successful response; undefined if it is none of this service. */
 type Read<T> = (response: Response) => Promise<T | undefined>;
 
+const readLines: Read<{ lines: ReadableStream<Uint8Array>; requestId: string | undefined }> = ({ body, headers }) => {
+  const isBatch = headers.get('content-type') === 'application/x-ndjson' && body;
+  const requestId = headers.get('x-request-id') ?? undefined;
+  return Promise.resolve(isBatch ? { lines: body, requestId } : undefined);
+};
+
 const readObject = async <T>(response: Response) => parseObject(await response.text()) as T | undefined;
 
-async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSignal, read: Read<T>): Promise<T> {
+async function fetchOnce<T>(url: string, request: Sent, signal: AbortSignal, read: Read<T>): Promise<T> {
   let response: Response;
   let answer: T | undefined;
   let refusal: Record<string, unknown> | undefined;
   try {
     // A redirect would take the key, a password and the picture to any address.
-    response = await fetch(url, { ...request, redirect: 'manual' });
+    response = await fetch(url, { ...request, signal, redirect: 'manual' });
     if (response.ok) answer = await read(response);
     else refusal = parseObject(await response.text());
   } catch (cause) {
