@@ -1,5 +1,7 @@
 import { corruptImage } from '../refuse-image.js';
+import { countFrames } from './av1-frames.js';
 import type { Cursor } from './cursor.js';
+import { boxesOf, only } from './iso-boxes.js';
 
 /** An item of an AVIF: a picture, a tile, an alpha channel, a thumbnail or metadata. */
 interface AvifItem {
@@ -12,8 +14,8 @@ interface AvifItem {
 /** Properties by which libheif turns or crops all pixels, as often as an item has them: 50 megapixels take a second. */
 const transformations = ['irot', 'imir', 'clap'];
 
-/** As many items as libheif reads, and more boxes in a box and units in a picture than any file has. */
-const maxParts = 1_000;
+/** As many as libheif reads. */
+const maxItems = 1_000;
 
 /**
  * The items of an AVIF, as libheif reads them (ISO/IEC 14496-12, 8.11, and 23008-12, 9.3).
@@ -48,32 +50,6 @@ export function readAvifItems(file: Cursor): AvifItem[] {
   });
 }
 
-interface Box {
-  readonly type: string;
-  readonly body: Cursor;
-}
-
-function boxesOf(bytes: Cursor): Box[] {
-  const boxes: Box[] = [];
-  for (let at = 0; at + 8 <= bytes.length;) {
-    const short = bytes.uint(at, 4);
-    const header = short === 1 ? 16 : 8;
-    const long = short === 1 ? bytes.uint(at + 8, 8) : short;
-    const end = short === 0 ? bytes.length : at + long;
-    if (end < at + header) throw corruptImage('a box smaller than its header');
-    const type = bytes.text(at + 4, 4);
-    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts) throw corruptImage('too many boxes');
-    at = end;
-  }
-  return boxes;
-}
-
-function only(boxes: readonly Box[], type: string): Cursor {
-  const [first, ...others] = boxes.filter((box) => box.type === type);
-  if (!first || others.length > 0) throw corruptImage(`${others.length > 0 ? 'several' : 'no'} ${type}`);
-  return first.body;
-}
-
 /** Reads integers one after the other; beyond the end, it throws. */
 function readerOf(bytes: Cursor, from = 0): (size: number) => number {
   let at = from;
@@ -84,7 +60,7 @@ function readerOf(bytes: Cursor, from = 0): (size: number) => number {
 }
 
 function assertFew(count: number): number {
-  if (count > maxParts) throw corruptImage('too many items');
+  if (count > maxItems) throw corruptImage('too many items');
   return count;
 }
 
@@ -171,34 +147,4 @@ function readExtents(iloc: Cursor, file: Cursor, idat: Cursor | undefined): Map<
     extents.set(id, parts);
   }
   return extents;
-}
-
-const frameHeader = 3;
-const frame = 6;
-
-/** AV1 Bitstream & Decoding Process Specification, 5.3: units of a header, a length in 7-bit groups and a payload. */
-function countFrames(stream: Cursor): number {
-  let frames = 0;
-  let units = 0;
-  for (let at = 0; at < stream.length;) {
-    units += 1;
-    if (units > maxParts) throw corruptImage('too many units');
-    const header = stream.uint(at, 1);
-    const type = (header >> 3) & 15;
-    if (type === frameHeader || type === frame) frames += 1;
-    at += 1;
-    // libaom skips zeros between units.
-    if (header === 0) continue;
-    if (header & 4) at += 1;
-    // Only the last may have no length.
-    if (!(header & 2)) break;
-    let [length, group] = [0, 0x80];
-    for (let shift = 0; group & 0x80; shift += 7) {
-      group = stream.uint(at, 1);
-      length += (group & 0x7f) * 2 ** shift;
-      at += 1;
-    }
-    at += length;
-  }
-  return frames;
 }
