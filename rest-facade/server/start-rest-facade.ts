@@ -6,7 +6,7 @@ import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { adminApi, type Api, publicApi } from '../apis.js';
-import { type Config, isNumeric, requestLimitsOf } from '../config.js';
+import { type Config, isNumeric, type RequestLimits, requestLimitsOf } from '../config.js';
 import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
@@ -50,41 +50,30 @@ export async function startRestFacade(deps: {
   try {
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
     const trust = await loadCoreTrust(config);
-    const isTrustedProxy = config.REST_TRUSTED_PROXIES ?? (() => false);
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
     const metrics = createMetrics(() => budget.taken);
-    const limits = requestLimitsOf(config);
-    const common = {
+    const shared = {
       budget,
       metrics,
       tracing,
-      limits,
-      isTrustedProxy,
+      limits: requestLimitsOf(config),
+      isTrustedProxy: config.REST_TRUSTED_PROXIES ?? (() => false),
       log,
       isTls: identity !== undefined,
       isDraining: () => isDraining,
     };
     const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
-      const { isForBrowsers } = api;
-      const rpcs = loadRpcs(api.protoFiles);
-      const routes = createRoutes(rpcs);
-      const lookUpEveryMs = isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs;
-      const core = createCoreClient(coreAddress, trust, lookUpEveryMs);
+      const core = createCoreClient(coreAddress, trust, isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs);
       cores.push(core);
-      const document = createDocument(routes, limits, api);
-      const pages = createPages({ document, core, isDraining: () => isDraining, isForBrowsers });
-      const app = createApp({ ...common, routes, rpcs: isForBrowsers ? rpcs : [], pages, core, corsOrigins });
-      const { requestTimeoutMs } = limits;
-      const server = await startHttpServer(app, { host, port, identity, requestTimeoutMs, isTrustedProxy, log });
+      const app = createApp({ ...shared, core, corsOrigins, ...readApi(api, { ...shared, core }) });
+      const { requestTimeoutMs } = shared.limits;
+      const server = await startHttpServer(app, { ...shared, host, port, identity, requestTimeoutMs });
       servers.push(server);
       return server;
     };
-    metricsServer = await startMetricsServer({
-      registry: metrics.registry,
-      host: config.REST_METRICS_HOST,
-      port: config.REST_METRICS_PORT,
-      log,
-    });
+    const { REST_METRICS_HOST, REST_METRICS_PORT } = config;
+    const { registry } = metrics;
+    metricsServer = await startMetricsServer({ registry, host: REST_METRICS_HOST, port: REST_METRICS_PORT, log });
     const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
     const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
     const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;
@@ -111,4 +100,20 @@ export async function startRestFacade(deps: {
     await close();
     throw error;
   }
+}
+
+/** What an application has of an API: routes and RPCs by its protos, and pages that describe them. */
+function readApi(
+  api: Api,
+  deps: {
+    readonly core: CoreClient;
+    readonly limits: RequestLimits;
+    readonly isDraining: () => boolean;
+  },
+) {
+  const { isForBrowsers } = api;
+  const rpcs = loadRpcs(api.protoFiles);
+  const routes = createRoutes(rpcs);
+  const pages = createPages({ ...deps, document: createDocument(routes, deps.limits, api), isForBrowsers });
+  return { routes, rpcs: isForBrowsers ? rpcs : [], pages };
 }
