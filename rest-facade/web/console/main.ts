@@ -25,24 +25,19 @@ import { connectPictures } from './pictures.js';
 import { createRequestView } from './request-view.js';
 import { clearResult, countFaces, showFaces, showMeter, tell, tellBusy } from './result.js';
 import { annotate, save } from './save.js';
+import { connectStage } from './stage.js';
 import { connectThreshold } from './threshold.js';
-import { connectZoom } from './zoom.js';
 
 /** A short wait needs no notice. */
 const busyAfterMs = 150;
 
-const figure = byId('figure', HTMLElement);
-const picture = byId('picture', HTMLImageElement);
 const notice = byId('notice', HTMLElement);
 const problem = byId('problem', HTMLElement);
-const empty = byId('empty', HTMLElement);
-const samples = byId('samples', HTMLElement);
 const busy = byId('busy', HTMLElement);
 const saveHidden = byId('save-hidden', HTMLButtonElement);
 const askEach = byId('ask-each', HTMLButtonElement);
 const askAsOne = byId('ask-as-one', HTMLButtonElement);
 
-let file: File | undefined;
 let mode: Mode = 'all';
 let running: AbortController | undefined;
 let answered: unknown;
@@ -50,6 +45,7 @@ let answered: unknown;
 let question = analyse;
 
 const view = createRequestView();
+const stage = connectStage(note);
 const pictures = connectPictures(showPicture, note);
 /** Asks what was asked last, once something else is wanted. */
 const askAgain = () => {
@@ -61,8 +57,8 @@ const threshold = connectThreshold(view, key.value, askAgain);
 const options = connectOptions(askAgain, note);
 
 async function analyse(): Promise<void> {
-  if (file !== undefined)
-    await ask(pathOf[mode], [file], send, (answer, elapsedMs) => {
+  if (stage.file !== undefined)
+    await ask(pathOf[mode], [stage.file], send, (answer, elapsedMs) => {
       if (mode === 'meter') return showMeter(answer as MeterAnswer, options.meaningOf, elapsedMs);
       const faces = answer as SingleFaceAnswer | AllFacesAnswer;
       showFaces(faces, elapsedMs);
@@ -101,8 +97,8 @@ async function readAsOne(): Promise<void> {
       pictures.caption(index, value ?? toWords(refusal ?? ''), agrees),
     );
     pictures.mark(best);
-    place(pictures.files()[best] as File);
-    await picture.decode().catch(() => {});
+    stage.place(pictures.files()[best] as File);
+    await stage.decoded();
     showMeter(answer as FusedMeterAnswer, options.meaningOf, elapsedMs);
   });
 }
@@ -139,7 +135,7 @@ async function ask<Answer>(
     key.close();
     view.showAnswer(answer);
     answered = answer;
-    await picture.decode().catch(() => {});
+    await stage.decoded();
     if (!mine.signal.aborted) await show(answer, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
@@ -172,21 +168,17 @@ function fail(error: unknown): void {
 
 /** Saves the picture with its faces hidden: at the score for that, which is lower than the threshold. */
 async function hideFaces(): Promise<void> {
+  const { file, name } = stage;
   if (file === undefined) return;
   const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
   view.showRequest(request);
   try {
     const hidden = await sendForFile(request, key.value());
     const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
-    save(hidden, `${nameOfFile()}-redacted.${extension}`);
+    save(hidden, `${name}-redacted.${extension}`);
   } catch (error) {
     fail(error);
   }
-}
-
-/** Without folder and extension. */
-function nameOfFile(): string {
-  return (file?.name ?? 'picture').replace(/^.*\//, '').replace(/\.\w+$/, '');
 }
 
 function note(text: string): void {
@@ -194,31 +186,10 @@ function note(text: string): void {
 }
 
 function showPicture(chosen: File): void {
-  place(chosen);
+  stage.place(chosen);
   clearAnswer();
   question = analyse;
   void analyse();
-}
-
-function place(chosen: File): void {
-  file = chosen;
-  note('');
-  if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
-  picture.src = URL.createObjectURL(chosen);
-  picture.alt = `The picture ${chosen.name}`;
-  empty.hidden = true;
-  moveSamples();
-  figure.hidden = false;
-  byId('zoom', HTMLElement).hidden = false;
-  fit();
-}
-
-/** Below the picture. */
-function moveSamples(): void {
-  const focused = document.activeElement;
-  byId('stage', HTMLElement).append(samples);
-  // An element that is moved loses the focus.
-  if (focused instanceof HTMLElement && samples.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 async function trySample(name: string, wanted: Mode): Promise<void> {
@@ -257,17 +228,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
     void trySample(sample, wanted as Mode);
   });
 }
-picture.addEventListener('error', () => {
-  figure.hidden = true;
-  byId('zoom', HTMLElement).hidden = true;
-  empty.hidden = false;
-  note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
-});
 byId('save-picture', HTMLButtonElement).addEventListener('click', () => {
-  void annotate().then((blob) => save(blob, `${nameOfFile()}-annotated.png`), fail);
+  void annotate().then((blob) => save(blob, `${stage.name}-annotated.png`), fail);
 });
 byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
-  save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${nameOfFile()}.json`);
+  save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${stage.name}.json`);
 });
 saveHidden.addEventListener('click', () => void hideFaces());
 for (const [button, asked] of [
@@ -279,5 +244,4 @@ for (const [button, asked] of [
     void asked();
   });
 connectCamera((file) => pictures.take([file]));
-const fit = connectZoom();
 setMode('all');

@@ -1,0 +1,91 @@
+import { byId } from './dom.js';
+
+const most = 8;
+
+/** The stage, with the picture that questions are about. @param note says what the browser cannot show */
+export function connectStage(note: (text: string) => void) {
+  const figure = byId('figure', HTMLElement);
+  const picture = byId('picture', HTMLImageElement);
+  const empty = byId('empty', HTMLElement);
+  const zoom = byId('zoom', HTMLElement);
+  const fit = connectZoom();
+  let file: File | undefined;
+
+  const show = (isShown: boolean): void => {
+    figure.hidden = zoom.hidden = !isShown;
+    empty.hidden = isShown;
+  };
+  picture.addEventListener('error', () => {
+    show(false);
+    note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
+  });
+
+  return {
+    get file() {
+      return file;
+    },
+    /** Of the picture's file, without folder and extension. */
+    get name() {
+      return (file?.name ?? 'picture').replace(/^.*\//, '').replace(/\.\w+$/, '');
+    },
+    place(chosen: File): void {
+      file = chosen;
+      note('');
+      if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
+      picture.src = URL.createObjectURL(chosen);
+      picture.alt = `The picture ${chosen.name}`;
+      moveSamples();
+      show(true);
+      fit();
+    },
+    /** Resolves once the picture can be drawn on, or cannot be shown at all. */
+    decoded: (): Promise<void> => picture.decode().catch(() => {}),
+  };
+}
+
+/** Below the picture. */
+function moveSamples(): void {
+  const samples = byId('samples', HTMLElement);
+  const focused = document.activeElement;
+  byId('stage', HTMLElement).append(samples);
+  // An element that is moved loses the focus.
+  if (focused instanceof HTMLElement && samples.contains(focused)) focused.focus({ preventScroll: true });
+}
+
+/**
+ * Zooms by buttons, by pinching, or by the wheel with Ctrl, around the pointer; dragging and scrolling pan.
+ * @returns fits the picture in again
+ */
+function connectZoom(): () => void {
+  const canvas = byId('canvas', HTMLElement);
+  const picture = byId('picture', HTMLImageElement);
+  let zoom = 1;
+  let fitted = 0;
+
+  const zoomTo = (wanted: number, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
+    if (zoom === 1) fitted = picture.clientWidth;
+    const next = Math.min(most, Math.max(1, wanted));
+    const factor = next / zoom;
+    zoom = next;
+    picture.style.cssText = zoom === 1 ? '' : `width: ${fitted * zoom}px; max-width: none; max-height: none`;
+    canvas.scrollTo((canvas.scrollLeft + x) * factor - x, (canvas.scrollTop + y) * factor - y);
+  };
+
+  byId('zoom-in', HTMLButtonElement).addEventListener('click', () => zoomTo(zoom * 1.5));
+  byId('zoom-out', HTMLButtonElement).addEventListener('click', () => zoomTo(zoom / 1.5));
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      const { left, top } = canvas.getBoundingClientRect();
+      zoomTo(zoom * Math.exp(-event.deltaY / 200), event.clientX - left, event.clientY - top);
+    },
+    { passive: false },
+  );
+  canvas.addEventListener('pointermove', (event) => {
+    if (event.buttons === 1 && event.pointerType === 'mouse') canvas.scrollBy(-event.movementX, -event.movementY);
+  });
+  picture.draggable = false;
+  return () => zoomTo(1);
+}
