@@ -45,7 +45,7 @@ const anyPorts: LaunchSettings = {
 async function launchStandIns(
   t: TestContext,
   programs: Partial<LaunchFiles> = {},
-  options: Pick<Parameters<typeof launch>[0], 'registerDemo' | 'startTimeoutMs'> & {
+  options: Pick<Parameters<typeof launch>[0], 'registerDemo' | 'startTimeoutMs' | 'backoffMs'> & {
     settings?: LaunchSettings;
     signal?: AbortSignal;
   } = {},
@@ -161,7 +161,7 @@ describe('launch', () => {
 if (existsSync(${JSON.stringify(marker)})) process.exit(7);
 writeFileSync(${JSON.stringify(marker)}, '');
 ${facade}`;
-    const { service } = await launchStandIns(t, { facade: facadeOnce });
+    const { service } = await launchStandIns(t, { facade: facadeOnce }, { backoffMs: 10 });
     const failure = assert.rejects(service.failure, {
       message: 'the facade exits every time it is started (exit code 7); stopping',
     });

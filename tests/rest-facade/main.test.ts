@@ -33,7 +33,7 @@ async function untilRefused(port: number): Promise<void> {
 }
 
 test('the process says in one JSON line where it listens, and stops on a signal', { timeout: 20_000 }, async (t) => {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  const stop = async (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
     const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
     const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };
@@ -41,7 +41,8 @@ test('the process says in one JSON line where it listens, and stops on a signal'
     assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
     child.kill(signal);
     assert.deepEqual(await once(child, 'exit'), [0, null]);
-  }
+  };
+  await Promise.all((['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map(stop));
 });
 
 test(

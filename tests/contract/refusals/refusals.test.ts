@@ -13,12 +13,13 @@ import { toHttpStatus } from '../../../rest-facade/response/http-error.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { codeOfReason, type Reason } from '../../../runtime/errors/reasons.js';
 import { collectLog } from '../../helpers/collect-log.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createForm } from '../../helpers/net/form.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
 import type { OpenApiDocument } from '../../helpers/net/openapi.js';
 import { readSample } from '../../helpers/pictures/samples.js';
-import { openStage, scriptedPicture, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl, type Stage } from '../../helpers/pictures/scripted-pictures.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
 import { blank, checkRetryAfter, detect, get, post, type Refusal, send } from './refusal-requests.js';
 
@@ -38,9 +39,16 @@ describe('every reason of the error table', () => {
   let service: TestService;
   let portrait: Buffer;
   let grey: Buffer;
+  let stage: Stage;
   const log = collectLog();
+  /** One that has no models, for what is refused without them. */
+  const startScripted = (environment: Record<string, string> = {}) =>
+    startService(lifetime, environment, undefined, scriptedWorkerUrl);
 
   before(async () => {
+    stage = openStage(lifetime);
+    // Its refusal takes seconds, in which the others are asked for.
+    void onlyOnce('STORE_UNAVAILABLE', produce.STORE_UNAVAILABLE);
     service = await startService(
       lifetime,
       { CORE_MAX_IMAGE_PIXELS: '4000000', REST_MAX_IMAGE_BYTES: '3000000' },
@@ -100,16 +108,17 @@ describe('every reason of the error table', () => {
     BODY_TOO_LARGE: () => detect(service, {}, Buffer.concat([portrait, Buffer.alloc(3_000_000)])),
     IMAGE_TOO_MANY_PIXELS: async () => detect(service, {}, await blank(2_001, 2_000)),
     RATE_LIMITED: async () => {
-      const limited = await startService(lifetime, { CORE_RATE_LIMIT_PER_MINUTE: '1' });
-      await detect(limited, {}, grey);
-      return checkRetryAfter(await detect(limited, {}, grey));
+      const limited = await startScripted({ CORE_RATE_LIMIT_PER_MINUTE: '1' });
+      await detect(limited, {}, scriptedPicture('first'));
+      return checkRetryAfter(await detect(limited, {}, scriptedPicture('second')));
     },
     QUEUE_FULL: async () => {
-      const full = await startService(lifetime, { CORE_MAX_QUEUE: '0', CORE_WORKERS: '1' });
-      const answers = await Promise.all(Array.from({ length: 6 }, () => detect(full, {}, portrait)));
-      assert.ok(answers.some(({ status }) => status === 200));
-      const refused = answers.find(({ status }) => status === 429);
-      assert.ok(refused, 'none of six requests at a time was refused');
+      const full = await startScripted({ CORE_MAX_QUEUE: '0' });
+      const running = detect(full, {}, scriptedPicture('running', 'wait'));
+      await eventually(() => stage.begun.includes('running'));
+      const refused = await detect(full, {}, scriptedPicture('refused'));
+      stage.release('running');
+      assert.equal((await running).status, 200);
       return checkRetryAfter(refused);
     },
     CLIENT_CLOSED: async () => {
@@ -129,9 +138,9 @@ describe('every reason of the error table', () => {
       const line = await log.waitFor((entry) => entry['request_id'] === 'goes-away' && entry['status'] === 499);
       assert.equal(line['reason'], 'CLIENT_CLOSED');
     },
-    DEADLINE: async () => detect(await startService(lifetime, { REST_REQUEST_TIMEOUT_MS: '1' }), {}, portrait),
+    DEADLINE: async () => detect(await startScripted({ REST_REQUEST_TIMEOUT_MS: '1' }), {}, portrait),
     INTERNAL: async () => {
-      const broken = await startService(lifetime);
+      const broken = await startScripted();
       await broken.runSql('ALTER TABLE companies RENAME TO lost');
       return detect(broken, { company: 'acme' }, portrait);
     },
@@ -144,7 +153,7 @@ describe('every reason of the error table', () => {
       return detect({ ...service, rest: `http://127.0.0.1:${facade.port}` }, {}, portrait);
     },
     SHUTTING_DOWN: async () => {
-      const stopping = await startService(lifetime);
+      const stopping = await startScripted();
       const client = new Client(stopping.grpc, credentials.createInsecure());
       lifetime.after(() => client.close());
       const watched = client
@@ -162,12 +171,10 @@ describe('every reason of the error table', () => {
       return { overGrpc: { reason, message: error.details, details } };
     },
     WORKER_LOST: async () => {
-      openStage(lifetime);
-      const scripted = await startService(lifetime, {}, undefined, scriptedWorkerUrl);
-      return detect(scripted, {}, scriptedPicture('killer', 'exit'));
+      return detect(await startScripted(), {}, scriptedPicture('killer', 'exit'));
     },
     STORE_UNAVAILABLE: async () => {
-      const locked = await startService(lifetime);
+      const locked = await startScripted();
       await locked.createCompany('acme', 'correct horse');
       // Another process writes and does not come to an end.
       const unlock = await locked.lockDatabase();

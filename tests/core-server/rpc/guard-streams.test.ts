@@ -480,7 +480,7 @@ test('of a message whose call was refused no more is asked for', async (t) => {
 });
 
 test('a request for the health that does not come is not waited for', async (t) => {
-  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '2000' });
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
   assert.equal(await endOf(call(open(t, service.grpc), checkPath)), '4');
 });
 

@@ -14,7 +14,8 @@ import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-
 import { companiesToTable } from '../../../../core-server/features/admin/cli/output.js';
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
-describe('admin command', () => {
+// Each runs processes and has a store of its own.
+describe('admin command', { concurrency: 2 }, () => {
   it('issues, lists and revokes a key while the store is in use', async (t) => {
     const { admin, db } = await setUp(t);
     const apiKeys = createApiKeys(createKnexApiKeyStore(db));
