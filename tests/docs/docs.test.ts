@@ -50,6 +50,21 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('SECURITY.md', () => {
+  it('names tests that there are', () => {
+    const lines =
+      readFileSync('SECURITY.md', 'utf8')
+        .match(/^`[^]*?\n$/gm)
+        ?.join('') ?? '';
+    const names = [...lines.matchAll(/`([\w-]+\/[\w/-]+)`/g)].map(([, name = '']) => `tests/${name}`);
+    assert.ok(names.length > 40, `${names.length} names`);
+    assert.deepEqual(
+      names.filter((name) => !existsSync(name) && !existsSync(`${name}.test.ts`)),
+      [],
+    );
+  });
+});
+
 describe('docs/scaling.md', () => {
   it('names the connections and the statement timeout of the code, and what the manifests add up to', () => {
     const text = readFileSync('docs/scaling.md', 'utf8');

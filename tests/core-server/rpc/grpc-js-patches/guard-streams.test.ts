@@ -6,28 +6,28 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { guardStreams, type StreamLimits } from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
+import { guardStreams, type StreamLimits } from '../../../../core-server/rpc/grpc-js-patches/guard-streams.js';
 import {
   chunkOverheadBytes,
   maxOpenMessageBytes,
   maxOpenMessages,
   noteAnswer,
   waitingMessageBytes,
-} from '../../../core-server/rpc/grpc-js-patches/limit-messages.js';
-import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
-import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
-import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
+} from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
+import { createMessageMeter } from '../../../../core-server/rpc/grpc-js-patches/message-meter.js';
+import { maxMetadataBytes } from '../../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
+import { maxKeylessCalls } from '../../../../core-server/rpc/interceptors/open-calls.js';
 import {
   DetectSingleFaceRequest,
   StreamDetectFacesRequest,
-} from '../../../generated/imageanalysis/v1/face_detection.js';
-import { ReadMeterRequest, StreamReadMetersRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
-import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
-import { deferred } from '../../helpers/deferred.js';
-import { eventually } from '../../helpers/eventually.js';
-import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
-import { startScripted } from '../../helpers/service/scripted-service.js';
+} from '../../../../generated/imageanalysis/v1/face_detection.js';
+import { ReadMeterRequest, StreamReadMetersRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { maxSmallChunks } from '../../../../runtime/limits/chunk-size.js';
+import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { eventually } from '../../../helpers/eventually.js';
+import { scriptedPicture } from '../../../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../../../helpers/service/scripted-service.js';
 
 const detectSinglePath = '/imageanalysis.v1.FaceDetectionService/DetectSingleFace';
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';

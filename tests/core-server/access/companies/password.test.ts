@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { createPasswordHasher, limitPasswordChecks } from '../../../core-server/access/companies/password.js';
+import { createPasswordHasher, limitPasswordChecks } from '../../../../core-server/access/companies/password.js';
 
 const hasher = createPasswordHasher({ log2N: 4 });
 

@@ -5,9 +5,9 @@ import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { limitPipelining, maxPipelined, maxUnanswered } from '../../../runtime/limits/limit-pipelining.js';
 import { deferred } from '../../helpers/deferred.js';
-import { answerAll } from '../answers.js';
-import { startBoth } from '../facade.js';
-import { openSocket } from '../raw-http.js';
+import { answerAll } from '../../rest-facade/answers.js';
+import { startBoth } from '../../rest-facade/facade.js';
+import { openSocket } from '../../rest-facade/raw-http.js';
 
 function setUp() {
   const passed: ServerResponse[] = [];

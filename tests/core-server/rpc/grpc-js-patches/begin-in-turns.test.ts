@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { beginInTurns } from '../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
-import { eventually } from '../../helpers/eventually.js';
+import { beginInTurns } from '../../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
+import { eventually } from '../../../helpers/eventually.js';
 
 /** A server that notes the paths of its streams as they begin, and two clients of it. */
 async function setUp(t: TestContext) {

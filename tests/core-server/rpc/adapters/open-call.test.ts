@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import { openCall } from '../../../core-server/rpc/adapters/open-call.js';
+import { openCall } from '../../../../core-server/rpc/adapters/open-call.js';
 
 // A call's time while the clock of the day is set.
 

@@ -4,11 +4,11 @@ import {
   createFailureLimiter,
   type FailureLimiter,
   type PasswordAttempt,
-} from '../../../core-server/access/limits/failure-limiter.js';
-import { createKeyRateLimiter } from '../../../core-server/access/limits/rate-limit.js';
-import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';
-import { callerAddress } from '../../../runtime/net/addresses.js';
-import { deferred } from '../../helpers/deferred.js';
+} from '../../../../core-server/access/limits/failure-limiter.js';
+import { createKeyRateLimiter } from '../../../../core-server/access/limits/rate-limit.js';
+import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
+import { callerAddress } from '../../../../runtime/net/addresses.js';
+import { deferred } from '../../../helpers/deferred.js';
 
 describe('request rate of an API key', () => {
   it('allows the limit and no more, each key its own', async (t) => {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Client, type ClientReadableStream, credentials, Server } from '@grpc/grpc-js';
 import { HealthImplementation, service } from 'grpc-health-check';
-import { forgetUnwatched } from '../../../core-server/rpc/grpc-js-patches/forget-unwatched.js';
-import { eventually } from '../../helpers/eventually.js';
-import { bindServer } from '../../helpers/net/grpc.js';
+import { forgetUnwatched } from '../../../../core-server/rpc/grpc-js-patches/forget-unwatched.js';
+import { eventually } from '../../../helpers/eventually.js';
+import { bindServer } from '../../../helpers/net/grpc.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
   const server = new Server();

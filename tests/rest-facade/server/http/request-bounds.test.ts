@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createHttpServer } from '../../../runtime/net/create-http-server.js';
-import { startMetricsServer } from '../../../runtime/observe/metrics-server.js';
-import { deferred } from '../../helpers/deferred.js';
-import { answerAll } from '../answers.js';
-import { startBoth, startHeld } from '../facade.js';
-import { openSocket } from '../raw-http.js';
+import { createHttpServer } from '../../../../runtime/net/create-http-server.js';
+import { startMetricsServer } from '../../../../runtime/observe/metrics-server.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { answerAll } from '../../answers.js';
+import { startBoth, startHeld } from '../../facade.js';
+import { openSocket } from '../../raw-http.js';
 
 /** What no answer must ever be to, where it stands as a body or behind the last request. */
 const hidden = 'GET /face_config_score?detection=0.77&company=a&password=p HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markUndecodable, requireDecoded } from '../../../core-server/rpc/grpc-js-patches/undecodable.js';
-import { MeterReadingServiceService, ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../../runtime/errors/refusal.js';
+import { markUndecodable, requireDecoded } from '../../../../core-server/rpc/grpc-js-patches/undecodable.js';
+import { MeterReadingServiceService, ReadMeterRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const { readMeter } = markUndecodable(MeterReadingServiceService);
 

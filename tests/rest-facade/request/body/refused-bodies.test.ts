@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deferred } from '../../helpers/deferred.js';
-import { createForm } from '../../helpers/net/form.js';
-import { answerAll } from '../answers.js';
-import { readRefusal, startBoth, withKey } from '../facade.js';
-import type { Script } from '../fake-core.js';
-import { exchange, openSocket, readToEnd } from '../raw-http.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { createForm } from '../../../helpers/net/form.js';
+import { answerAll } from '../../answers.js';
+import { readRefusal, startBoth, withKey } from '../../facade.js';
+import type { Script } from '../../fake-core.js';
+import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 const picture = createForm(Buffer.from('x'));
 

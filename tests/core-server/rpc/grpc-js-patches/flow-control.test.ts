@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test, type TestContext } from 'node:test';
-import { maxCallsOfStrangers } from '../../../core-server/rpc/grpc-js-patches/limit-strangers.js';
-import { callWindowBytes, connectionWindowBytes } from '../../../core-server/rpc/grpc-js-patches/server-options.js';
-import type { ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { eventually } from '../../helpers/eventually.js';
-import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
-import { startService } from '../../helpers/service/service.js';
-import { openSocket } from '../../rest-facade/raw-http.js';
-import { answer, call, maxCallsPerConnection, openAccess, serve } from './served-calls.js';
+import { maxCallsOfStrangers } from '../../../../core-server/rpc/grpc-js-patches/limit-strangers.js';
+import { callWindowBytes, connectionWindowBytes } from '../../../../core-server/rpc/grpc-js-patches/server-options.js';
+import type { ReadMeterResponse } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { eventually } from '../../../helpers/eventually.js';
+import { openStage, scriptedWorkerUrl } from '../../../helpers/pictures/scripted-pictures.js';
+import { startService } from '../../../helpers/service/service.js';
+import { openSocket } from '../../../rest-facade/raw-http.js';
+import { answer, call, maxCallsPerConnection, openAccess, serve } from '../served-calls.js';
 
 test('a client may ping often, as those that check their connection do', async (t) => {
   openStage(t);

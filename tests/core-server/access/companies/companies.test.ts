@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCompanies } from '../../../core-server/access/companies/companies.js';
-import type { CompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import { createPasswordHasher, type PasswordHasher } from '../../../core-server/access/companies/password.js';
-import { createFailureLimiter } from '../../../core-server/access/limits/failure-limiter.js';
-import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';
-import { deferred } from '../../helpers/deferred.js';
+import { createCompanies } from '../../../../core-server/access/companies/companies.js';
+import type { CompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
+import { createPasswordHasher, type PasswordHasher } from '../../../../core-server/access/companies/password.js';
+import { createFailureLimiter } from '../../../../core-server/access/limits/failure-limiter.js';
+import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
+import { deferred } from '../../../helpers/deferred.js';
 
 const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
 const password = 'right-password';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerAll } from '../answers.js';
-import { startBoth } from '../facade.js';
-import { exchange } from '../raw-http.js';
+import { answerAll } from '../../answers.js';
+import { startBoth } from '../../facade.js';
+import { exchange } from '../../raw-http.js';
 
 // In a file without fetch, whose own timers must not meet the mocked ones.
 const form = 'content-type: multipart/form-data; boundary=b\r\n';

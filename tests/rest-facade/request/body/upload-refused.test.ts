@@ -4,14 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ReadOptions } from '../../../rest-facade/request/body/pump.js';
-import { readBytes } from '../../../rest-facade/request/body/read-json.js';
-import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
-import { reserveBody } from '../../../rest-facade/request/body/reserve-body.js';
-import { refuse } from '../../../runtime/errors/refusal.js';
-import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
-import { readRefusal, withKey } from '../facade.js';
-import { limits, serveApp } from '../serve-app.js';
+import type { ReadOptions } from '../../../../rest-facade/request/body/pump.js';
+import { readBytes } from '../../../../rest-facade/request/body/read-json.js';
+import { readMultipart } from '../../../../rest-facade/request/body/read-multipart.js';
+import { reserveBody } from '../../../../rest-facade/request/body/reserve-body.js';
+import { refuse } from '../../../../runtime/errors/refusal.js';
+import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
+import { readRefusal, withKey } from '../../facade.js';
+import { limits, serveApp } from '../../serve-app.js';
 
 const oneFile = { sentAs: 'file', maxFiles: 1, areSeparate: false };
 

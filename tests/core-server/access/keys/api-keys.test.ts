@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, mock } from 'node:test';
-import { generateApiKey, parseApiKey } from '../../../core-server/access/keys/api-key-format.js';
-import { createApiKeys } from '../../../core-server/access/keys/api-keys.js';
-import type { ApiKeyStore, StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
-import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { generateApiKey, parseApiKey } from '../../../../core-server/access/keys/api-key-format.js';
+import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
+import type { ApiKeyStore, StoredApiKey } from '../../../../core-server/access/keys/knex-api-key-store.js';
+import { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const label = 'test';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerAll } from '../answers.js';
-import { type ErrorBody, startBoth, startHeld } from '../facade.js';
-import { exchange, openSocket, readToEnd } from '../raw-http.js';
+import { answerAll } from '../../answers.js';
+import { type ErrorBody, startBoth, startHeld } from '../../facade.js';
+import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
   const { port } = await startBoth(t, answerAll);

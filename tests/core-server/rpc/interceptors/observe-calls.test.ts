@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
-import { deferred } from '../../helpers/deferred.js';
-import { serve } from './served-calls.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { serve } from '../served-calls.js';
 
 test('a call that grpc-js ends at its deadline is counted as DEADLINE', async (t) => {
   const counted = deferred<{ readonly code: string; readonly reason: string }>();

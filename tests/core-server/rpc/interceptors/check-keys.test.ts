@@ -8,14 +8,14 @@ import {
   type ServerInterceptor,
   type ServerMethodDefinition,
 } from '@grpc/grpc-js';
-import { createAdminKeyCheck } from '../../../core-server/access/keys/admin-key.js';
-import { admitCalls, type KeyCheck } from '../../../core-server/rpc/interceptors/admit-calls.js';
-import { checkAdminKeys, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
-import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { collectLog } from '../../helpers/collect-log.js';
-import { detailsOf } from '../../helpers/net/grpc.js';
-import { answer, call, openAccess, serve, withKey } from './served-calls.js';
+import { createAdminKeyCheck } from '../../../../core-server/access/keys/admin-key.js';
+import { admitCalls, type KeyCheck } from '../../../../core-server/rpc/interceptors/admit-calls.js';
+import { checkAdminKeys, checkApiKeys } from '../../../../core-server/rpc/interceptors/check-keys.js';
+import { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
+import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { collectLog } from '../../../helpers/collect-log.js';
+import { detailsOf } from '../../../helpers/net/grpc.js';
+import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
 
 test('the interceptor refuses before the handler runs', async (t) => {
   let handled = 0;

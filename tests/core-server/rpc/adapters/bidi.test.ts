@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import { ReadMeterResponse, type StreamReadMetersResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { collectLog } from '../../helpers/collect-log.js';
-import { deferred } from '../../helpers/deferred.js';
-import { detailsOf, detailsOfStatus } from '../../helpers/net/grpc.js';
-import { answer, call, openAccess, serve, withKey } from './served-calls.js';
+import {
+  ReadMeterResponse,
+  type StreamReadMetersResponse,
+} from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { type Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { collectLog } from '../../../helpers/collect-log.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { detailsOf, detailsOfStatus } from '../../../helpers/net/grpc.js';
+import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
 
 test('a stream answers every item, refusals too, and ends after the last', async (t) => {
   const client = await serve(t, ({ image }, { wait }) => {

@@ -4,10 +4,10 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beginInTurns } from '../../../rest-facade/server/http/begin-in-turns.js';
-import { arrivals } from '../../../rest-facade/server/request-context.js';
-import { deferred } from '../../helpers/deferred.js';
-import { openSocket } from '../raw-http.js';
+import { beginInTurns } from '../../../../rest-facade/server/http/begin-in-turns.js';
+import { arrivals } from '../../../../rest-facade/server/request-context.js';
+import { deferred } from '../../../helpers/deferred.js';
+import { openSocket } from '../../raw-http.js';
 
 function setUp() {
   const begun: string[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { singleFlight } from '../../../core-server/access/limits/single-flight.js';
-import { deferred } from '../../helpers/deferred.js';
+import { singleFlight } from '../../../../core-server/access/limits/single-flight.js';
+import { deferred } from '../../../helpers/deferred.js';
 
 /** A store whose looks end when the test says so. */
 function openStore() {

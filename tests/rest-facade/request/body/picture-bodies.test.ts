@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerAll } from '../answers.js';
-import { readRefusal, startBoth, withKey } from '../facade.js';
+import { answerAll } from '../../answers.js';
+import { readRefusal, startBoth, withKey } from '../../facade.js';
 
 const picture = Buffer.from([0xff, 0xd8, 0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d]);
 const dataUrl = `data:image/jpeg;base64,${picture.toString('base64')}`;
