@@ -736,10 +736,16 @@ describe('the web console', { skip: noChromium }, () => {
 });
 
 describe('the REST reference', { skip: noChromium }, () => {
-  it('shows every operation, without another host and without a violated policy', async (t) => {
-    const service = await startService(t);
-    const browser = await startBrowser();
-    t.after(() => browser.close());
+  let service: TestService;
+  let browser: Browser;
+
+  before(async () => {
+    service = await startService(lifetime);
+    browser = await startBrowser();
+    lifetime.after(() => browser.close());
+  });
+
+  it('shows every operation, without another host and without a violated policy', async () => {
     const { page, problems } = await openPage(browser, `${service.rest}/docs`);
     await page.locator('.opblock').first().waitFor();
     const document = (await (await fetch(`${service.rest}/openapi.json`)).json()) as { paths: Record<string, object> };
@@ -753,10 +759,7 @@ describe('the REST reference', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('shares its key with the console of the same tab', async (t) => {
-    const service = await startService(t);
-    const browser = await startBrowser();
-    t.after(() => browser.close());
+  it('shares its key with the console of the same tab', async () => {
     const { page, problems } = await openPage(browser, `${service.rest}/`);
     const key = page.getByLabel('API key');
     await key.fill(service.apiKey);
@@ -774,9 +777,6 @@ describe('the REST reference', { skip: noChromium }, () => {
   });
 
   it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
-    const service = await startService(t);
-    const browser = await startBrowser();
-    t.after(() => browser.close());
     const address = await startPrefixProxy(t, service.rest);
     const { page, problems } = await openPage(browser, `${address}/docs`);
     await page.locator('.opblock').first().waitFor();
