@@ -167,12 +167,6 @@ describe('admin command', { concurrency: 2 }, () => {
     const refused: [string[], string][] = [
       [['keys', 'revoke', 'ia_000000000000'], 'id is "ia_000000000000", want the public id of an API key'],
       [
-        ['companies', 'set-score', 'acme', '1.5'],
-        'detection_score is "1.5", want a number from 0 to 1 with at most 6 decimals',
-      ],
-      [['companies', 'reset-score', 'acme'], 'name is "acme", want the name of a registered company'],
-      [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
-      [
         ['companies', 'create', 'acme', '--password', 'short'],
         'password has 5 characters, want 8 to 128 characters, without control characters or leading or trailing blanks',
       ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStandstillCounter } from '../../fuzz/standstills.js';
+import { createStandstillCounter } from './standstills.js';
 
 test('what fell into a standstill is done again', async () => {
   let now = 0;
