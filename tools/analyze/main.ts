@@ -1,16 +1,12 @@
-import path from 'node:path';
 import { runCommand, warn as warnOf } from '../run-command.js';
 import { assertApart, hasRedacted, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { assertTable, writeCsv } from './csv.js';
 import type { Line, Redacted } from './features.js';
-import { findPictures } from './find-pictures.js';
 import { createSummary, progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';
-
-/** Of the files that are skipped. */
-const maxShown = 5;
+import { survey } from './survey.js';
 
 const warn = (message: string) => warnOf('analyze', message);
 
@@ -21,38 +17,11 @@ await runCommand('analyze', 'stopped; run it again to resume', async (signal) =>
   return true;
 });
 
-function leftOutText({ count, shown }: { count: number; shown: readonly string[] }): string {
-  const files = count === 1 ? '1 file' : `${count} files`;
-  const names = [...shown, ...(count > shown.length ? ['…'] : [])].join(', ');
-  return `skipped ${files} without an image extension: ${names}; name a file on the command line to send it anyway`;
-}
-
 /** @returns whether every picture was there and got a successful response */
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
   if (copies !== undefined) await assertApart(copies);
   if (csv !== undefined) await assertTable(csv);
-  /** With --fuse, the photos of each folder. */
-  const groups = new Map<string, string[]>();
-  let total = 0;
-  let missing = 0;
-  const leftOut = { count: 0, shown: [] as string[] };
-  const onLeftOut = (file: string) => {
-    if ((leftOut.count += 1) <= maxShown) leftOut.shown.push(file);
-  };
-  const onMissing = (name: string, why: string) => {
-    missing += 1;
-    warn(`${name}: ${why}`);
-  };
-  for await (const file of findPictures(wanted, { onLeftOut, onMissing, signal })) {
-    if (options.feature !== 'fused') total += 1;
-    else {
-      const folder = path.dirname(file);
-      groups.set(folder, [...(groups.get(folder) ?? []), file]);
-      total = groups.size;
-    }
-  }
-  if (leftOut.count > 0) warn(leftOutText(leftOut));
-  if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
+  const { total, missing, photosOf, all } = await survey(wanted, options.feature === 'fused', warn, signal);
 
   const isKept = (file: string) => copies?.option !== 'redact' || hasRedacted(file, copies);
   const results = await openResultsFile(output, options.feature, isKept);
@@ -74,7 +43,7 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
     await results.append(line);
   };
   async function* undone() {
-    for await (const file of groups.size > 0 ? groups.keys() : findPictures(wanted, { signal })) {
+    for await (const file of all()) {
       if (!results.isDone(file)) yield file;
       else counts.skipped += 1;
     }
@@ -82,7 +51,7 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   try {
     await analyseAll(undone(), onLine, {
       ...options,
-      photosOf: (folder) => groups.get(folder),
+      photosOf,
       signal,
       onRetry: (reason) => warn(`${reason}; trying again`),
     });
