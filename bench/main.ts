@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startLoadProcess } from './load/load-process.js';
 import { measureHealth } from './measure/health.js';
 import { usageOf } from './measure/process-tree.js';
+import { addedToWork } from './measure/ratios.js';
 import type { SystemFacts } from './measure/records.js';
 import { measureResident } from './measure/resident.js';
 import { runRounds } from './measure/run-rounds.js';
@@ -14,7 +15,6 @@ import { compile, warmUp } from './measure/warm-up.js';
 import { makePictures } from './pictures.js';
 import { type Cell, fullPlan, quickPlan } from './plan.js';
 import {
-  addedByFacadeAndGrpc,
   computeCpuRatios,
   computeRatios,
   describeMachine,
@@ -114,7 +114,7 @@ const figures: Figures = {
   plan: isQuick ? 'quick' : 'full',
   ratios,
   cpuRatios: computeCpuRatios(rows),
-  addedByFacadeAndGrpcMs: addedByFacadeAndGrpc(samples),
+  addedByFacadeAndGrpcMs: addedToWork(samples, 'facade', 'vga'),
   firstStartMs: starts.first,
   systems: facts,
   rows,

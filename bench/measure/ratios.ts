@@ -84,42 +84,27 @@ export type RatioKey = (typeof requirements)[number]['key'];
 /** Null: could not be measured here, because a peer is missing. */
 export type Ratios = Record<RatioKey, number | null>;
 
-/** Throughput of one system over another's in the same cell of the same round, in the median of the rounds. */
+/** Throughput of one system over another's, 8 at a time, in the same cell of the same round, in the median of the rounds. */
 export function throughputRatio(
   samples: readonly Sample[],
-  [above, below]: readonly [string, string],
+  systems: readonly [above: string, below: string],
   set: SetName,
-  concurrency: number,
 ): number | null {
-  return overRounds(samples, [above, below], set, concurrency, (a, b) =>
-    b.throughput > 0 ? a.throughput / b.throughput : NaN,
-  );
+  return overRounds(samples, systems, set, 8, (a, b) => (b.throughput > 0 ? a.throughput / b.throughput : NaN));
 }
 
-/** Milliseconds by which the median latency of one system is longer, in the median of the rounds. */
+/** Milliseconds by which the median latency of one system is longer, 1 at a time, in the median of the rounds. */
 export function addedLatency(
   samples: readonly Sample[],
-  [above, below]: readonly [string, string],
+  systems: readonly [above: string, below: string],
   set: SetName,
-  concurrency: number,
 ): number | null {
-  return overRounds(samples, [above, below], set, concurrency, (a, b) => median(a.latenciesMs) - median(b.latenciesMs));
+  return overRounds(samples, systems, set, 1, (a, b) => median(a.latenciesMs) - median(b.latenciesMs));
 }
 
-/** Milliseconds by which a request takes longer than its work in the core, medians, in the median of the rounds. */
-export function addedToWork(
-  samples: readonly Sample[],
-  system: string,
-  set: SetName,
-  concurrency: number,
-): number | null {
-  return overRounds(
-    samples,
-    [system, system],
-    set,
-    concurrency,
-    ({ latenciesMs, workMs }) => median(latenciesMs) - median(workMs),
-  );
+/** Milliseconds by which a request takes longer than its work in the core, medians, 1 at a time, in that of the rounds. */
+export function addedToWork(samples: readonly Sample[], system: string, set: SetName): number | null {
+  return overRounds(samples, [system, system], set, 1, (one) => median(one.latenciesMs) - median(one.workMs));
 }
 
 function overRounds(

@@ -1,13 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import {
-  addedLatency,
-  addedToWork,
-  type RatioKey,
-  type Ratios,
-  requirements,
-  throughputRatio,
-} from '../measure/ratios.js';
+import { addedLatency, type RatioKey, type Ratios, requirements, throughputRatio } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
 import type { measureResident } from '../measure/resident.js';
 import { isMet, type Row } from './table.js';
@@ -36,13 +29,13 @@ export function computeRatios(
   },
 ): Ratios {
   return {
-    core_over_limit_vga: throughputRatio(samples, ['core', 'limit'], 'vga', 8),
-    core_over_limit_12mp: throughputRatio(samples, ['core', 'limit'], '12mp', 8),
-    rest_over_core: throughputRatio(samples, ['facade', 'core'], 'vga', 8),
-    added_ms_p50: addedLatency(samples, ['facade', 'limit'], 'vga', 1),
-    faces_over_faceapi: throughputRatio(samples, ['facade', 'faceapi'], 'vga', 8),
-    faces_over_opencv: throughputRatio(samples, ['facade', 'opencv'], 'vga', 8),
-    meters_over_ocrnode: throughputRatio(samples, ['facade', 'ocrnode'], 'meter', 8),
+    core_over_limit_vga: throughputRatio(samples, ['core', 'limit'], 'vga'),
+    core_over_limit_12mp: throughputRatio(samples, ['core', 'limit'], '12mp'),
+    rest_over_core: throughputRatio(samples, ['facade', 'core'], 'vga'),
+    added_ms_p50: addedLatency(samples, ['facade', 'limit'], 'vga'),
+    faces_over_faceapi: throughputRatio(samples, ['facade', 'faceapi'], 'vga'),
+    faces_over_opencv: throughputRatio(samples, ['facade', 'opencv'], 'vga'),
+    meters_over_ocrnode: throughputRatio(samples, ['facade', 'ocrnode'], 'meter'),
     health_p99_ms: measured.healthP99Ms,
     core_rss_mb: toMegabytes(measured.coreBytes.busy),
     core_rested_mb: toMegabytes(measured.coreBytes.rested),
@@ -51,9 +44,6 @@ export function computeRatios(
 }
 
 const toMegabytes = (bytes: number | undefined): number | null => (bytes === undefined ? null : bytes / 1e6);
-
-export const addedByFacadeAndGrpc = (samples: readonly Sample[]): number | null =>
-  addedToWork(samples, 'facade', 'vga', 1);
 
 export function computeCpuRatios(rows: readonly Row[]): Record<string, number | null> {
   const at = (system: string, set: string): number =>
