@@ -54,7 +54,10 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     },
     lost(job, error) {
       lastLoss = error;
-      if (job !== undefined && !job.signal.aborted) retryOrGiveUp(job);
+      if (job !== undefined && !job.signal.aborted) {
+        if (job.attempts < maxAttempts && !closing) queue.putBack(job);
+        else job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: error }));
+      }
       tellWatchers();
       // Another core may have workers; here they would wait until their deadlines.
       if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(error));
@@ -87,14 +90,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       assign(worker, job);
     }
     if (queue.size === 0 && supervisor.count('busy') === 0) onDrained?.();
-  };
-
-  const retryOrGiveUp = (job: Job): void => {
-    if (job.attempts < maxAttempts && !closing) {
-      queue.putBack(job);
-    } else {
-      job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: lastLoss }));
-    }
   };
 
   const findIdle = (): Worker | undefined =>
