@@ -5,6 +5,7 @@ import type {
   FaceDetectionServiceServer,
   Threshold,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
+import type { Refusal } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateChoice, validateScore, validateShare } from '../../common/validate.js';
@@ -58,17 +59,8 @@ export function createFaceDetectionHandlers(
     async detectSingleFace(request, call) {
       const { found, threshold } = await detect(request, 1, call);
       const [largest] = found.faces;
-      if (largest === undefined) {
-        const { minQuality } = request;
-        const quality = minQuality ? ` with a quality of ${minQuality} or higher` : '';
-        const wish = `try a lower min_score${minQuality ? ' or min_quality' : ''}`;
-        const clause = `has no face${quality} that scored ${threshold.value} or higher, ${wish}`;
-        throw refuseImage('NO_FACE', clause, { limit: threshold.value });
-      }
-      return {
-        face: largest,
-        details: request.details ? toDetails(found, threshold) : undefined,
-      };
+      if (largest === undefined) throw noFace(threshold, request.minQuality);
+      return { face: largest, details: request.details ? toDetails(found, threshold) : undefined };
     },
 
     async detectAllFaces(request, call) {
@@ -96,6 +88,12 @@ export function createFaceDetectionHandlers(
       return { image: file, contentType: `image/${redacted.format}`, faceCount };
     },
   };
+}
+
+function noFace({ value: limit }: Threshold, minQuality: number | undefined): Refusal {
+  const quality = minQuality ? ` with a quality of ${minQuality} or higher` : '';
+  const wish = `try a lower min_score${minQuality ? ' or min_quality' : ''}`;
+  return refuseImage('NO_FACE', `has no face${quality} that scored ${limit} or higher, ${wish}`, { limit });
 }
 
 function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDetails {
