@@ -19,6 +19,7 @@ from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
 DISPLAYS = ("eertay", "morvai", "renjith")
+SEEN_LEVELS, SEEN_PIXELS = 14, 12  # what changes fewer pixels by more than that cannot be seen
 FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
 
 
@@ -35,6 +36,9 @@ class Counter:
     held: bool = False
     name: str = ""
     display: bool = False
+    plain: np.ndarray | None = None  # the same without marks, where these were painted
+    grey: bool = False  # by its camera
+    shown: bool = True  # its marks, by its camera
 
 
 def centres_of(reader, image, quad, digits):
@@ -235,6 +239,7 @@ def spaced(counter: Counter) -> Counter:
 
 def painted(counter: Counter) -> Counter:
     """Mark the last `red` wheels as the fraction, in one or two ways."""
+    counter.plain = counter.image.copy()
     image, first = counter.image, len(counter.centres) - counter.red
     inside, p = window(counter, first), pitch_of(counter.centres)
     ways = [
@@ -348,19 +353,19 @@ def cut_cells(counter: Counter, centres, jitter=True) -> np.ndarray:
     return out
 
 
-def filmed(counter: Counter) -> Counter:
-    """A random camera. Never inverted: that exchanges what is marked."""
-    image = np.ascontiguousarray(counter.image)
+def camera(image):
+    """A random camera, and whether it sees no colour. Never inverted: that exchanges what is marked."""
+    image = np.ascontiguousarray(image)
     if rng.random() < 0.1:
-        counter.image = augment.small_sensor(image, 0.3)
-        return counter
+        return augment.small_sensor(image, 0.3), True
     if rng.random() < 0.9:
         image = augment.tone(image)
-    if rng.random() < 0.08:
+    grey = rng.random() < 0.08
+    if grey:
         image = augment.to_grey(image)
     elif rng.random() < 0.25:  # faded or strong colours
-        grey = augment.to_grey(image).astype(np.float32)
-        image = np.clip(grey + (image - grey) * rng.uniform(0.65, 1.5), 0, 255).astype(np.uint8)
+        by = augment.to_grey(image).astype(np.float32)
+        image = np.clip(by + (image - by) * rng.uniform(0.65, 1.5), 0, 255).astype(np.uint8)
     if rng.random() < 0.3:
         image = augment.add_light(image)
     if rng.random() < 0.45:
@@ -371,7 +376,26 @@ def filmed(counter: Counter) -> Counter:
         image = augment.add_noise(image)
     if rng.random() < 0.25:
         image = augment.jpeg(image, rng.randint(22, 80))
-    counter.image = image
+    return image, grey
+
+
+def differ(image, other) -> bool:
+    return int((cv2.absdiff(image, other).max(2) > SEEN_LEVELS).sum()) >= SEEN_PIXELS
+
+
+def filmed(counter: Counter) -> Counter:
+    """By a random camera. What it shows of painted marks, or of red wheels, is what changes where they are not."""
+    state, image, plain = rng.getstate(), np.ascontiguousarray(counter.image), counter.plain
+    counter.image, counter.grey = camera(image)
+    if counter.red and not counter.display:
+        x0, y0, x1, y1 = window(counter, len(counter.centres) - counter.red, 0.35)
+        part = np.s_[max(0, y0) : y1, max(0, x0 - 4) : x1]
+        if plain is None:
+            plain = image.copy()
+            plain[part] = augment.to_grey(np.ascontiguousarray(image[part]))
+        rng.setstate(state)
+        without, _ = camera(plain)
+        counter.shown = differ(counter.image[part], without[part]) or not differ(image[part], plain[part])
     return counter
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 import augment
 from augment import rng
+from cells import recolour
 from geometry import expand, rotation, size, turned
 from nets import READ_H, READ_W
 
@@ -98,6 +99,16 @@ def transplant(image, box, labels, donor, donor_box, donor_labels):
         out[top:bottom, a : a + width] = np.clip((cell - cell.mean()) * gain + there.mean(), 0, 255)
         new[i] = donor_labels[j]
     return out, new
+
+
+def light_on_dark(image, box, labels):
+    """Light and dark exchanged on the black wheels, as most counters of gas and electricity have them."""
+    x0, y0, w, h = box
+    black = sum(label <= 10 for label in labels)
+    grow = rng.uniform(0, 0.15) * h
+    out = image.copy()
+    recolour(out, (x0, max(0, int(y0 - grow)), int(x0 + w * black / len(labels)), int(y0 + h + grow)), "inverted")
+    return out
 
 
 def warp(image, quad):

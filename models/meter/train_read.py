@@ -12,6 +12,8 @@ from geometry import expand, turned
 from nets import Read
 from sampling import Sampler
 
+LIGHT = 0.3  # share of wheels made light on dark: the two large sources are dark on light
+
 
 def pick_label(photo):
     """A wheel between two numbers is one or the other: by labels drawn at random, the network learns the odds."""
@@ -45,6 +47,8 @@ def sample(sampler, patches, photo):
             )
     elif pick < 0.55:
         image, labels = strips.shuffle_wheels(image, box, labels, photo.display)
+    if not photo.display and rng.random() < LIGHT:
+        image = strips.light_on_dark(image, box, labels)
     if rng.random() < 0.15:
         x0, y0, w, h = box
         quad = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])

@@ -91,7 +91,7 @@ def out_of_fold(readers, rule, folds, fitted):
 
 def with_calibrated_point(readers, served):
     """Fit the confidence of the point for each fold on the photos of the others whose digits are read right, and on
-    the held readings of toloka and cn by `served`. Returns the fit on all folds."""
+    the held readings of toloka and cn by `served`, which weigh as much. Returns the fit on all folds."""
     rows = []
 
     def add(truth, fold, by):
@@ -107,10 +107,11 @@ def with_calibrated_point(readers, served):
         if truth.source in SEEN:
             add(truth, None, served)
     folds, x = np.array([r[0] for r in rows]), np.array([[r[1]] for r in rows])
-    y = np.array([r[2] for r in rows], float)
+    y, held = np.array([r[2] for r in rows], float), np.array([r[0] is None for r in rows])
+    weight = np.where(held, (~held).sum() / held.sum(), 1)
 
     def fitted(keep):
-        b = fit(x[keep], y[keep], np.ones(keep.sum()))
+        b = fit(x[keep], y[keep], weight[keep])
         return {"bias": round(float(b[0]), 3), "length": round(float(b[1]), 3)}
 
     return out_of_fold(readers, "fractionCalibration", folds, fitted)
@@ -201,8 +202,10 @@ def strips(reader, count):
     for n in range(4, 10):
         for k in range(0, min(4, n - 2) + 1):
             for i in range(count):
-                c = cells.drawn(n, k, fonts, segment_fonts()) if i % 2 else cells.recombine(rng.choice(real), n, k)
-                c = cells.filmed(c)
+                c = None
+                while not c or not (c.shown or c.grey):
+                    c = cells.drawn(n, k, fonts, segment_fonts()) if i % 2 else cells.recombine(rng.choice(real), n, k)
+                    c = cells.filmed(c)
                 p, x = cells.pitch_of(c.centres), c.centres
                 quads = [
                     np.float32([[a - p / 2, c.top], [a + p / 2, c.top], [a + p / 2, c.bottom], [a - p / 2, c.bottom]])
