@@ -22,6 +22,7 @@ from measure import calibration_error, held_slice, judge, non_meters, truths_of,
 from picture import read_picture
 from pipeline import Reader
 
+LOOKS = ("crops", "checks", "otherStarts", "seenEnough", "calibration")  # rules that decide what the networks see
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -45,8 +46,8 @@ class CachedReader:
         self.reader.mark_net = None
         self.mark = folder / "meter-mark.onnx"
         names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
-        places = json.dumps([self.reader.rules[k] for k in ("crops", "checks", "otherStarts")])
-        self.nets = key_of(places, *(p.read_bytes() for p in [*names, HERE / "pipeline.py"]))
+        looks = json.dumps([self.reader.rules[k] for k in LOOKS])
+        self.nets = key_of(looks, *(p.read_bytes() for p in [*names, HERE / "pipeline.py"]))
         self.mark_key = key_of(self.mark.read_bytes())
 
     def load_mark(self):
