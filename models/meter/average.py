@@ -16,10 +16,11 @@ if __name__ == "__main__":
     args = parser.parse_args()
     for suffix in ("", *(f"-fold{fold}" for fold in range(FOLDS))):
         paths = [RUNS / f"{name}{suffix}.pt" for name in (args.one, args.other)]
-        if not all(path.exists() for path in paths):
+        if suffix and not all(path.exists() for path in paths):
             continue
-        one, other = (torch.load(path, map_location="cpu")["average"] for path in paths)
-        mean = {k: torch.lerp(v, other[k], 0.5) if v.is_floating_point() else v for k, v in one.items()}
-        step = max(torch.load(path, map_location="cpu")["step"] for path in paths)
+        one, other = (torch.load(path, map_location="cpu") for path in paths)
+        pairs = ((k, v, other["average"][k]) for k, v in one["average"].items())
+        mean = {k: torch.lerp(v, w, 0.5) if v.is_floating_point() else v for k, v, w in pairs}
+        step = max(one["step"], other["step"])
         torch.save({"model": mean, "average": mean, "step": step}, RUNS / f"{args.mean}{suffix}.pt")
         print(f"{args.mean}{suffix}.pt")

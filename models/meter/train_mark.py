@@ -47,8 +47,8 @@ class Samples:
             source = "toloka" if rng.random() < 0.64 else "cn"
         return rng.choice(self.groups[source])
 
-    def counter(self, fold):
-        """A counter as a camera shows it, and whether something that is no wheel is printed beside it."""
+    def counter(self, fold, marked) -> Counter:
+        """A counter; `marked`: with something printed beside it that is no wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.45:
             counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.6)
@@ -56,17 +56,15 @@ class Samples:
             counter = self.real(fold)
             as_it_is = rng.random() < 0.12
             counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
-        marked = rng.random() < 0.15
         if marked:
             word = rng.choice(["0", "0", "0", "00", "x10", "x0.1", "m", "3", "kWh", "1"])
             cells.add_zero(counter, text(rng.choice(self.fonts), 40, word))
-        counter = cells.filmed(counter)
-        # A coloured picture in which the marks cannot be seen would teach that of plain counters nothing can be told.
-        return (counter, marked) if counter.shown or counter.grey else self.counter(fold)
+        return counter
 
     def sample(self, fold=None):
         """Cells, number of decimals (FRACTIONS: unknown; -1: not judged), and 1 for each cell that is a wheel."""
-        counter, marked = self.counter(fold)
+        marked = rng.random() < 0.15
+        counter = cells.seen(lambda: self.counter(fold, marked))
         n = len(counter.centres)
         centres, wheel, length = list(counter.centres), [1.0] * n, counter.red
         p, around = cells.pitch_of(centres), [0.0, 0.0]

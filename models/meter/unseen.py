@@ -11,6 +11,7 @@ import hashlib
 import json
 import pickle
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -197,16 +198,17 @@ def strips(reader, count):
 
     seed(29)
     reader.load_mark()
-    rules, fonts = reader.reader.rules, text_fonts()
+    rules, fonts, segments = reader.reader.rules, text_fonts(), segment_fonts()
     real = [c for c in cells.load() if c.held or c.source not in ("toloka", "cn")]
+
+    def make(n, k, is_drawn):
+        return cells.drawn(n, k, fonts, segments) if is_drawn else cells.recombine(rng.choice(real), n, k)
+
     table = defaultdict(list)
     for n in range(4, 10):
         for k in range(0, min(4, n - 2) + 1):
             for i in range(count):
-                c = None
-                while not c or not (c.shown or c.grey):
-                    c = cells.drawn(n, k, fonts, segment_fonts()) if i % 2 else cells.recombine(rng.choice(real), n, k)
-                    c = cells.filmed(c)
+                c = cells.seen(partial(make, n, k, i % 2))
                 p, x = cells.pitch_of(c.centres), c.centres
                 quads = [
                     np.float32([[a - p / 2, c.top], [a + p / 2, c.top], [a + p / 2, c.bottom], [a - p / 2, c.bottom]])

@@ -1,6 +1,7 @@
 import { byId } from './dom.js';
 
-const most = 8;
+/** How far one can zoom in. */
+const maxZoom = 8;
 
 /** The stage, with the picture that questions are about. @param note says what the browser cannot show */
 export function connectStage(note: (text: string) => void) {
@@ -64,7 +65,7 @@ function connectZoom(): () => void {
 
   const zoomTo = (wanted: number, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
     if (zoom === 1) fitted = picture.clientWidth;
-    const next = Math.min(most, Math.max(1, wanted));
+    const next = Math.min(maxZoom, Math.max(1, wanted));
     const factor = next / zoom;
     zoom = next;
     picture.style.cssText = zoom === 1 ? '' : `width: ${fitted * zoom}px; max-width: none; max-height: none`;
