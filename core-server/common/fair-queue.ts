@@ -19,7 +19,8 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
   const hasRoom = (owner: string): boolean => queued.count(owner) < fairLimit(capacity - queued.size);
 
   const fillUp = (): void => {
-    const moveIn = () => waiting.take((_, owner) => hasRoom(owner));
+    // By owner: streams may have a hundred thousand items that wait, and one without room has it for none of them.
+    const moveIn = () => waiting.takeOf(hasRoom);
     for (let item = moveIn(); item !== undefined; item = moveIn()) queued.add(item);
   };
   const take = (mayTake?: (item: Item) => boolean, workOf?: WorkOf): Item | undefined => {
@@ -86,6 +87,13 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
 
   /** Items of an owner. */
   const count = (owner: string): number => lines.get(owner)?.size ?? 0;
+  /** Serves an owner, who goes last then. */
+  const serve = (owner: string, line: Set<Item>, item: Item): Item => {
+    lines.delete(owner);
+    lines.set(owner, line);
+    remove(item);
+    return item;
+  };
   const add = (item: Item): void => {
     const owner = ownerOf(item);
     lines.set(owner, (lines.get(owner) ?? new Set()).add(item));
@@ -113,16 +121,17 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
       for (const other of later) if (remove(other)) add(other);
     },
     /** Takes the first item that may be taken, of the first owner in turn, among those with the least work, that has one. */
-    take(mayTake: (item: Item, owner: string) => boolean = () => true, workOf?: WorkOf): Item | undefined {
+    take(mayTake: (item: Item) => boolean = () => true, workOf?: WorkOf): Item | undefined {
       const inTurn = workOf ? [...lines].sort(([a], [b]) => workOf(a) - workOf(b)) : lines;
       for (const [owner, line] of inTurn) {
-        for (const item of line) {
-          if (!mayTake(item, owner)) continue;
-          lines.delete(owner);
-          lines.set(owner, line);
-          remove(item);
-          return item;
-        }
+        for (const item of line) if (mayTake(item)) return serve(owner, line, item);
+      }
+      return undefined;
+    },
+    /** Takes the first item of the first owner in turn that may be served. */
+    takeOf(mayServe: (owner: string) => boolean): Item | undefined {
+      for (const [owner, line] of lines) {
+        if (mayServe(owner)) for (const item of line) return serve(owner, line, item);
       }
       return undefined;
     },
