@@ -1,9 +1,12 @@
+import type { ServerHttp2Stream } from 'node:http2';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
+import { createTurns } from '../../../runtime/limits/turns.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
+import { callerOf } from '../grpc-js-patches/caller-of.js';
 import { forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js';
 import { sendAtOnce } from '../grpc-js-patches/limit-unread.js';
@@ -34,6 +37,9 @@ interface StreamAnswer<Response> {
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
 }
 
+/** Begins something on behalf of a call's caller when its turn has come. */
+type TakeTurn = (call: ServerHttp2Stream, begin: () => void) => void;
+
 const maxIdLength = 128;
 
 /**
@@ -44,11 +50,18 @@ const maxIdLength = 128;
  * Refusals become responses, so that one bad picture does not end the stream, and if the queue is full, the request
  * waits. Each request counts towards the rate of its key, and checks that key: once it is no longer valid, the stream
  * ends.
+ *
+ * Requests begin one per turn of the event loop. What is refused at once waits for nothing, so that otherwise all that
+ * has arrived would be answered in one turn: thousands of requests of seven bytes, for a second.
  */
 export function bidi<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
   settings: StreamSettings,
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
+  const takeTurn: TakeTurn = createTurns(
+    ({ session }) => callerOf(session),
+    (begin) => begin(),
+  );
   return (stream) => {
     limitReadAhead(stream);
     const call = openCall(stream, settings);
@@ -67,7 +80,7 @@ export function bidi<Request, Response>(
     };
     const serve = async () => {
       try {
-        await pump(stream, answer, call, settings);
+        await pump(stream, answer, call, settings, takeTurn);
         call.logOutcome();
         stream.end();
       } catch (caught) {
@@ -93,7 +106,9 @@ function pump<Item>(
   answer: (item: Item) => Promise<void>,
   call: OpenCall,
   { closing, maxInFlight, idleMs }: StreamSettings,
+  takeTurn: TakeTurn,
 ): Promise<void> {
+  const http2Stream = streamOf(stream);
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let isHalfClosed = false;
@@ -115,7 +130,9 @@ function pump<Item>(
       clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
-      answer(item).then(onDone, reject);
+      takeTurn(http2Stream, () => {
+        if (!call.signal.aborted) answer(item).then(onDone, reject);
+      });
     };
     const onHalfClose = (): void => {
       isHalfClosed = true;

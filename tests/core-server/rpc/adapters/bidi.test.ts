@@ -50,6 +50,29 @@ test('a stream is read no further than a request beyond those in progress', { ti
   stream.cancel();
 });
 
+test('requests that are refused at once are begun one per turn of the event loop', { timeout: 20_000 }, async (t) => {
+  let turn = 0;
+  const begunIn = new Map<number, number>();
+  const client = await serve(t, () => {
+    begunIn.set(turn, (begunIn.get(turn) ?? 0) + 1);
+    return Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.'));
+  });
+  const count = (): void => {
+    turn += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  t.after(() => clearImmediate(counting));
+  const streams = [client.streamReadMeters(withKey()), client.streamReadMeters(withKey())];
+  for (const stream of streams) {
+    for (let i = 0; i < 500; i += 1) stream.write({ id: String(i), request: { image: Buffer.alloc(0) } });
+    stream.end();
+  }
+  for (const stream of streams) assert.equal(Object.keys(await outcomesOf(stream)).length, 500);
+  // Two where the count stands between their turns.
+  assert.ok(Math.max(...begunIn.values()) <= 2, `${Math.max(...begunIn.values())} in one turn`);
+});
+
 test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
   const entered = deferred<AbortSignal>();
   const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
