@@ -13,8 +13,6 @@ export interface Call {
   readonly wait?: 'refuse' | 'queue';
   /** Counts a further picture of the call as a request of its key; rejects with RATE_LIMITED. */
   readonly admitRequest?: (() => Promise<void>) | undefined;
-  /** Id of the request, sent by the caller or generated here; in every log line. */
-  readonly requestId: string;
   /** Public id of the call's API key. */
   readonly keyId: string;
   /** The caller's address; behind a trusted facade, that of the facade's client. */
@@ -28,6 +26,6 @@ export interface Call {
    * repeat.
    */
   readonly reportStart: () => void;
-  /** Logger that carries the request id. */
+  /** Logger that carries the request id, sent by the caller or generated here. */
   readonly log: Logger;
 }

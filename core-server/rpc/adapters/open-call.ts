@@ -33,10 +33,9 @@ export function openCall(
   // Each request of a stream listens.
   setMaxListeners(0, controller.signal);
   const { metadata } = grpcCall;
-  const requestId = readRequestId(metadata);
   const state = stateOf(metadata);
   const { keyId = '', admitRequest, trace } = state;
-  const log = settings.log.child({ request_id: requestId, key_id: keyId });
+  const log = settings.log.child({ request_id: readRequestId(metadata), key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline());
   const abort = (reason: Refusal) => controller.abort(reason);
@@ -52,7 +51,6 @@ export function openCall(
     admitRequest,
     signal: controller.signal,
     timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - performance.now()),
-    requestId,
     keyId,
     clientAddress: addressBehindProxy(peerAddress(grpcCall), metadata, settings.isTrustedProxy),
     trace,

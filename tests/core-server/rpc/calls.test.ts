@@ -89,8 +89,8 @@ test("the caller's own deadline aborts the handler's signal with DEADLINE", asyn
 
 test('a harmless request id is kept, any other is replaced', async (t) => {
   const seen: string[] = [];
-  const client = await serve(t, (_, { requestId }) => {
-    seen.push(requestId);
+  const client = await serve(t, (_, { log }) => {
+    seen.push(String(log.bindings()['request_id']));
     return Promise.resolve(answer);
   });
   for (const id of ['abc_DEF-123', 'a'.repeat(128), 'a'.repeat(129), 'no spaces']) {

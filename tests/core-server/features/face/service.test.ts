@@ -15,7 +15,6 @@ const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
 const call: Call = {
   signal: new AbortController().signal,
   timeLeftMs: () => 30_000,
-  requestId: 'r1',
   keyId: 'k1',
   clientAddress: '127.0.0.1',
   reportStart: () => undefined,

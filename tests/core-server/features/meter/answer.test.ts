@@ -228,7 +228,6 @@ suite('readMeter', () => {
   const call = {
     signal,
     keyId: 'k1',
-    requestId: 'r1',
     clientAddress: '127.0.0.1',
     timeLeftMs: () => Infinity,
     reportStart: () => undefined,
