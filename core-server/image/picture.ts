@@ -1,10 +1,8 @@
+import type { BoundingBox, ImageSize, Point as PointMessage } from '../../generated/imageanalysis/v1/geometry.js';
 import type { ImageType } from './inspect/sniff-type.js';
 
 /** Width and height in whole pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+export type Size = Readonly<ImageSize>;
 
 /** A part of a picture in whole pixels. */
 export interface Region extends Size {
@@ -13,18 +11,10 @@ export interface Region extends Size {
 }
 
 /** A point in pixels; x to the right, y down. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type Point = Readonly<PointMessage>;
 
 /** A box in pixels of the upright picture; its sides are parallel to the picture's. */
-export interface Box {
-  readonly xmin: number;
-  readonly ymin: number;
-  readonly xmax: number;
-  readonly ymax: number;
-}
+export type Box = Readonly<BoundingBox>;
 
 /** Decoded pixels: sRGB, one byte per channel, [height][width][3], no padding between rows. */
 export interface RgbPicture extends Size {
