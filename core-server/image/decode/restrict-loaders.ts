@@ -22,13 +22,8 @@ export async function restrictLoaders(): Promise<void> {
   // Pictures do not repeat, and a worker does one thing at a time.
   sharp.cache(false);
   sharp.concurrency(1);
-  const isOpen = await sharp(smallestSvg)
-    .metadata()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (!isOpen) return;
+  const probe = sharp(smallestSvg);
+  if ((await probe.metadata().catch(() => undefined)) === undefined) return;
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: allowedLoaders });
 }

@@ -22,10 +22,8 @@ export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<I
   if (type === 'heic') return heicShare;
   const file = new Cursor(bytes);
   const [page] = type === 'tiff' ? tiffDirectories(file) : [];
-  if (type === 'tiff') {
-    assertKnownCompression(page);
-    assertKnownSamples(page);
-  }
+  assertKnownCompression(page);
+  assertKnownSamples(page);
   countStripBytes(file, page);
   assertFewParts(file, type);
   if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
