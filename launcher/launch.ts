@@ -18,7 +18,7 @@ interface LaunchOptions {
   /** Stops the start. */
   readonly signal: AbortSignal;
   /** Compiled files to run; for tests. */
-  readonly files?: LaunchFiles;
+  readonly files?: typeof defaultFiles;
   /** Registers a demo in the store of this environment; undefined if it is in use already. */
   readonly registerDemo?: (env: NodeJS.ProcessEnv) => Promise<DemoCredentials | undefined>;
   readonly startTimeoutMs?: number;
@@ -26,20 +26,12 @@ interface LaunchOptions {
   readonly backoffMs?: number | undefined;
 }
 
-export interface LaunchFiles {
-  readonly core: string;
-  readonly facade: string;
-}
-
 export type Service = Awaited<ReturnType<typeof launch>>;
 
 /** Beyond the time after which a process kills itself, so that its log says so. */
 const killAfterGraceMs = closeMs + 4_000;
 
-const defaultFiles: LaunchFiles = {
-  core: distFile('core-server/main.js'),
-  facade: distFile('rest-facade/main.js'),
-};
+const defaultFiles = { core: distFile('core-server/main.js'), facade: distFile('rest-facade/main.js') };
 
 /**
  * Starts the core and the facade under supervision, waits until both serve, and registers a demo
@@ -53,15 +45,10 @@ export async function launch(options: LaunchOptions) {
   const { registerDemo = registerDemoFor } = options;
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core, settings.admin);
-  const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
-    supervise({
-      backoffMs,
-      name,
-      file: files[name],
-      env,
-      log,
-      stopGraceMs: settings[name].shutdownGraceMs + killAfterGraceMs,
-    });
+  const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) => {
+    const stopGraceMs = settings[name].shutdownGraceMs + killAfterGraceMs;
+    return supervise({ backoffMs, name, file: files[name], env, log, stopGraceMs });
+  };
   const core = start('core', coreEnv);
   const facade = start('facade', facadeEnvironment(env, settings.facade, settings.core, settings.admin));
   const failure = Promise.race([core.failure, facade.failure]);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
@@ -25,16 +26,13 @@ export function supervise(options: SuperviseOptions) {
   const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
 
   let child: ChildProcess | undefined;
-  let ended: Promise<void> = Promise.resolve();
   let restartTimer: NodeJS.Timeout | undefined;
   let failures = 0;
   let ready = false;
   let serving: Serving | undefined;
   let stopping = false;
-  let fail: (error: Error) => void = () => undefined;
-  const failure = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
+  let fail!: (error: Error) => void;
+  const failure = new Promise<never>((_resolve, reject) => (fail = reject));
   // Nobody may be waiting for it yet.
   failure.catch(() => undefined);
 
@@ -42,32 +40,29 @@ export function supervise(options: SuperviseOptions) {
     let servesSince = Infinity;
     const started = startNode(options);
     child = started;
-    ended = new Promise((resolve) => {
-      const onEnd = (how: string, wasKilled = false) => {
-        if (child !== started) return;
-        child = undefined;
-        resolve();
-        if (stopping) return;
-        if (!ready) return fail(new Error(`the ${name} exited during startup (${how}); its lines above say why`));
-        const wasStable = performance.now() - servesSince >= stableAfterMs;
-        // Being killed from outside is not a failure, however often it happens.
-        failures = wasStable || wasKilled ? 0 : failures + 1;
-        if (failures >= maxFailures)
-          return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
-        const delayMs = backoffMs * 2 ** failures;
-        log(`${name} ended (${how}); starting it again in ${delayMs} ms`);
-        restartTimer = setTimeout(start, delayMs);
-      };
-      started.on('message', (message) => {
-        if (!isServingMessage(message)) return;
-        servesSince = performance.now();
-        serving ??= message;
-      });
-      started.once('error', (error) => onEnd(error.message));
-      started.once('exit', (code, signal) =>
-        onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
-      );
+    const onEnd = (how: string, wasKilled = false) => {
+      if (child !== started) return;
+      child = undefined;
+      if (stopping) return;
+      if (!ready) return fail(new Error(`the ${name} exited during startup (${how}); its lines above say why`));
+      const wasStable = performance.now() - servesSince >= stableAfterMs;
+      // Being killed from outside is not a failure, however often it happens.
+      failures = wasStable || wasKilled ? 0 : failures + 1;
+      if (failures >= maxFailures)
+        return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
+      const delayMs = backoffMs * 2 ** failures;
+      log(`${name} ended (${how}); starting it again in ${delayMs} ms`);
+      restartTimer = setTimeout(start, delayMs);
+    };
+    started.on('message', (message) => {
+      if (!isServingMessage(message)) return;
+      servesSince = performance.now();
+      serving ??= message;
     });
+    started.once('error', (error) => onEnd(error.message));
+    started.once('exit', (code, signal) =>
+      onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
+    );
   }
 
   start();
@@ -93,12 +88,14 @@ export function supervise(options: SuperviseOptions) {
     async stop() {
       stopping = true;
       clearTimeout(restartTimer);
+      if (!child) return;
       const killTimer = setTimeout(() => {
         log(`${name} did not end in ${stopGraceMs} ms; killing it`);
         child?.kill('SIGKILL');
       }, stopGraceMs);
-      if (child) tellToStop(child);
-      await ended;
+      tellToStop(child);
+      // It rejects for one that cannot be started.
+      await once(child, 'exit').catch(() => undefined);
       clearTimeout(killTimer);
     },
     kill() {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { isGrpcServing } from '../../launcher/is-serving.js';
-import { launch, type LaunchFiles } from '../../launcher/launch.js';
+import { launch } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/process/launcher-channel.js';
@@ -44,7 +44,7 @@ const anyPorts: LaunchSettings = {
 
 async function launchStandIns(
   t: TestContext,
-  programs: Partial<LaunchFiles> = {},
+  programs: { core?: string; facade?: string } = {},
   options: Pick<Parameters<typeof launch>[0], 'registerDemo' | 'startTimeoutMs' | 'backoffMs'> & {
     settings?: LaunchSettings;
     signal?: AbortSignal;

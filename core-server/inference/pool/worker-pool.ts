@@ -142,16 +142,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     }
   };
 
-  const drained = (graceMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      onDrained = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      dispatch();
-    });
-
   return {
     run,
     assertRoom,
@@ -173,7 +163,11 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     async close(graceMs: number): Promise<void> {
       closing = true;
       supervisor.stopReplacing();
-      await drained(graceMs);
+      await new Promise<void>((resolve) => {
+        onDrained = resolve;
+        setTimeout(resolve, graceMs).unref();
+        dispatch();
+      });
       for (const job of queue.clear()) job.reject(shuttingDown());
       await supervisor.close();
     },
