@@ -53,7 +53,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       return unary({ ...context, rpc, message, metadata: toMetadata(rpc, context) });
     },
     /** Opens a stream of requests, whose answers go to `onAnswer`. Rejects with CORE_UNAVAILABLE if nobody listens. */
-    async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void): Promise<CoreStream> {
+    async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void) {
       const { signal } = context;
       const client = await connection.ready(signal);
       signal.throwIfAborted();
@@ -71,7 +71,13 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
           if (code === status.OK) resolve();
         });
       });
-      return { send: (request) => void call.write(request), end: () => void call.end(), ended };
+      return {
+        send: (request: object): void => void call.write(request),
+        /** Behind the last request. */
+        end: (): void => void call.end(),
+        /** Resolves when all are answered; rejects with a Refusal. */
+        ended,
+      };
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
     async checkHealth(timeoutMs: number): Promise<void> {
@@ -101,14 +107,6 @@ function toMetadata({ key }: Rpc, { apiKey, requestId, clientAddress, traceparen
 const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions => ({
   deadline: new Date(Date.now() + deadline - performance.now()),
 });
-
-interface CoreStream {
-  send(request: object): void;
-  /** Behind the last request. */
-  end(): void;
-  /** Resolves when all are answered; rejects with a Refusal. */
-  readonly ended: Promise<void>;
-}
 
 /** @param onReset called if the core is told that nobody waits any more */
 function cancelOnAbort(

@@ -6,7 +6,6 @@ import type { CallContext } from '../core-client/core-client.js';
 import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.js';
 import { nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { readMultipart } from '../request/body/read-multipart.js';
-import { reserveBody } from '../request/body/reserve-body.js';
 import { checkHeaders } from '../request/read-body.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { createRenderer } from '../response/create-renderer.js';
@@ -39,17 +38,14 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     const holdPlace = createHold(batches.of(caller));
     if (!holdPlace(1)) throw tooManyOpen('batches', maxBatches);
     const context = contextOf(response);
-    const share = budget.of(caller);
-    const lines = createBatchLines(response, share);
+    const lines = createBatchLines(response, budget.of(caller));
     const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;
-    let reservation = reserveBody(share);
-    const reserve = (bytes: number): void => reservation.grow(bytes);
 
     // Aborted by whatever ends the batch: reading, the core's stream, or a line for which there is no room.
     const ended = new AbortController();
     const end = (error: unknown): void => ended.abort(Refusal.from(error));
     const signal = AbortSignal.any([call.signal, ended.signal]);
-    const reading = { signal, reserve, maxBodyBytes: limits.maxBatchBytes, response };
+    const reading = { signal, reserve: lines.reserve, maxBodyBytes: limits.maxBatchBytes, response };
     try {
       checkHeaders(request, limits.maxBatchBytes);
       const stream = await core.stream(route.rpc, { ...call, signal }, (message) => {
@@ -65,8 +61,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       stream.ended.catch(end);
       await readMultipart(request, files, limits, reading, ({ filename, bytes, refusal }, fields) => {
         const message = bind({ fields, picture: bytes });
-        const index = lines.add(filename, reservation.release);
-        reservation = reserveBody(share);
+        const index = lines.add(filename);
         if (refusal) lines.answer(index, () => show(refusal));
         else stream.send({ id: String(index), request: message });
       }).finally(lines.endReading);
@@ -83,8 +78,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       lines.write(`${show(refusal)}\n`);
     } finally {
       holdPlace(0);
-      reservation.release();
-      for (const { release } of lines.waiting.values()) release();
+      lines.release();
     }
     finish(response);
   };

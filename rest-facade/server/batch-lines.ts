@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { noRoom } from '../../runtime/errors/refusal.js';
 import { type BudgetShare, createHold } from '../../runtime/limits/fair-budget.js';
+import { reserveBody } from '../request/body/reserve-body.js';
 import { LateText, withBase64 } from '../response/late-base64.js';
 
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
@@ -18,11 +19,14 @@ interface Picture {
 
 /**
  * The response to a batch: a line of NDJSON for each picture, the first of which begins it. The request waits while too
- * many pictures have no line, or too many lines are unread; these are taken from the caller's share.
+ * many pictures have no line, or too many lines are unread; these are taken from the caller's share, as pictures are until
+ * they have their line.
  */
 export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   const waiting = new Map<number, Picture>();
   const hold = createHold(share);
+  /** Of the picture that arrives. */
+  let arriving = reserveBody(share);
   let pictures = 0;
   let unreadBytes = 0;
   let isReading = true;
@@ -60,11 +64,14 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
   return {
     /** Pictures without a line, by their indices. */
     waiting: waiting as ReadonlyMap<number, Picture>,
-    /** @returns the picture's index */
-    add(filename: string, release: () => void): number {
+    /** Makes room for a chunk of the body. @throws Refusal QUEUE_FULL, INVALID_FIELD */
+    reserve: (bytes: number): void => arriving.grow(bytes),
+    /** Adds a picture, of all bytes since the one before it. @returns its index */
+    add(filename: string): number {
       const index = pictures++;
       const shown = filename.slice(0, maxFilenameLength).toWellFormed();
-      waiting.set(index, { filename: shown, arrivedAt: performance.now(), release });
+      waiting.set(index, { filename: shown, arrivedAt: performance.now(), release: arriving.release });
+      arriving = reserveBody(share);
       regulate();
       return index;
     },
@@ -89,6 +96,10 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
     /** The body is read, or is not read any more: whoever drops its rest decides on the request. */
     endReading: (): void => {
       isReading = false;
+    },
+    /** Gives back the memory of pictures that get no line any more. */
+    release(): void {
+      for (const { release } of [arriving, ...waiting.values()]) release();
     },
   };
 }
