@@ -51,12 +51,7 @@ export function createThrottle({ now }: { now: () => number }) {
      * @throws Refusal by the work itself, or the last QUEUE_FULL for this caller
      */
     async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
-      const window = windows.get(caller) ?? {
-        underWay: 0,
-        limit: Infinity,
-        lastRefusal: undefined,
-        triedAt: 0,
-      };
+      const window = windows.get(caller) ?? { underWay: 0, limit: Infinity, lastRefusal: undefined, triedAt: 0 };
       const foreseen = foresee(window);
       if (foreseen !== undefined) throw foreseen;
       window.underWay += 1;

@@ -164,11 +164,7 @@ const refuseUnknown: RequestHandler = (request, response) => {
   if (allow.length === 0) throw noSuchRoute(request.path);
   const verbs = [...new Set(allow)];
   if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, verbs);
-  send(response, {
-    status: 204,
-    headers: { allow: [...verbs, 'OPTIONS'].join(', ') },
-    body: '',
-  });
+  send(response, { status: 204, headers: { allow: [...verbs, 'OPTIONS'].join(', ') }, body: '' });
 };
 
 /** Everything thrown becomes an error body. */

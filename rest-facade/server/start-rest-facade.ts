@@ -6,7 +6,7 @@ import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { adminApi, type Api, publicApi } from '../apis.js';
-import { type Config, isNumeric, type RequestLimits, requestLimitsOf } from '../config.js';
+import { type Config, isNumeric, requestLimitsOf } from '../config.js';
 import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
@@ -65,7 +65,12 @@ export async function startRestFacade(deps: {
     const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
       const core = createCoreClient(coreAddress, trust, isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs);
       cores.push(core);
-      const app = createApp({ ...shared, core, corsOrigins, ...readApi(api, { ...shared, core }) });
+      const { isForBrowsers } = api;
+      const all = loadRpcs(api.protoFiles);
+      const routes = createRoutes(all);
+      const document = createDocument(routes, shared.limits, api);
+      const pages = createPages({ ...shared, core, document, isForBrowsers });
+      const app = createApp({ ...shared, core, corsOrigins, routes, rpcs: isForBrowsers ? all : [], pages });
       const { requestTimeoutMs } = shared.limits;
       const server = await startHttpServer(app, { ...shared, host, port, identity, requestTimeoutMs });
       servers.push(server);
@@ -100,20 +105,4 @@ export async function startRestFacade(deps: {
     await close();
     throw error;
   }
-}
-
-/** What an application has of an API: routes and RPCs by its protos, and pages that describe them. */
-function readApi(
-  api: Api,
-  deps: {
-    readonly core: CoreClient;
-    readonly limits: RequestLimits;
-    readonly isDraining: () => boolean;
-  },
-) {
-  const { isForBrowsers } = api;
-  const rpcs = loadRpcs(api.protoFiles);
-  const routes = createRoutes(rpcs);
-  const pages = createPages({ ...deps, document: createDocument(routes, deps.limits, api), isForBrowsers });
-  return { routes, rpcs: isForBrowsers ? rpcs : [], pages };
 }
