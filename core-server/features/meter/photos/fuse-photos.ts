@@ -2,20 +2,10 @@ import type { CounterReading, SeenCounter } from '../counter-reading.js';
 import { type Fraction, fractionOf, normalised, wheelsFrom } from '../fuse/fraction.js';
 import { alternativesTo } from '../fuse/fuse.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { type DigitProbabilities, likelihood, mergeColours } from '../read/digit-ctc.js';
+import { likelihood, mergeColours } from '../read/digit-ctc.js';
 import { type Marks, meanOf } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-
-interface FusedCounter {
-  readonly counter: CounterReading;
-  /** The photo that says most for it; the places of `counter` are in that one. */
-  readonly best: number;
-  /** Whether each photo speaks for the digits before the fraction. */
-  readonly agrees: readonly boolean[];
-  /** Whether a photo may be of another counter, or too many contradict the reading. */
-  readonly disagree: boolean;
-}
 
 type FusionRules = Pick<
   ReaderRules,
@@ -51,73 +41,75 @@ const otherCounter = 0.25;
  *
  * @param photos one or more
  */
-export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, known: KnownMeter = {}): FusedCounter {
+export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, known: KnownMeter = {}) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
+  const texts = [...new Set(photos.flatMap(likeliestOf))];
   const views = photos.map(({ counter, hypothesis }) => {
-    const strips = hypothesis.strips.map(({ probabilities }) => mergeColours(probabilities));
-    return { counter, hypothesis, strips };
+    return { counter, hypothesis, sure: counter.digitsConfidence, seen: distribution(texts, hypothesis) };
   });
-  const texts = [...new Set(views.flatMap(likeliestOf))];
-  const seen = views.map(({ strips }) => distribution(texts, strips));
   const joint = normalised(
     texts.map((text, at) =>
       views.reduce(
-        (product, { counter: { digitsConfidence: sure } }, photo) => {
-          return product * (sure * (seen[photo]?.[at] ?? 0) + (1 - sure) * mistaken);
-        },
+        (product, { sure, seen }) => product * (sure * (seen[at] ?? 0) + (1 - sure) * mistaken),
         agreementOf({ text, fractionWheels: undefined }, known),
       ),
     ),
   );
-  const top = joint.indexOf(Math.max(...joint));
-  const text = texts[top] ?? '';
+  const text = texts[joint.indexOf(Math.max(...joint))] ?? '';
+  const { length } = text;
 
-  const isSameLength = views.map(({ counter }) => counter.wheels.length === text.length);
-  const rows = views.filter((_, photo) => isSameLength[photo]);
+  const rows = views.filter(({ counter }) => counter.wheels.length === length);
   const fraction = fuseFractions(text, rows, rules, known);
-  const whole = text.slice(0, text.length - fraction.wheels);
-  const isWhole = texts.map((other) => other.length === text.length && other.startsWith(whole));
+  const whole = text.slice(0, length - fraction.wheels);
+  const isWhole = texts.map((other) => other.length === length && other.startsWith(whole));
   const shareOf = (of: readonly number[]): number => of.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
 
-  const support = seen.map(shareOf);
-  const agrees = support.map((share, photo) => share > 0.5 && isSameLength[photo] === true);
-  const doubts = views.map(({ counter }, photo) => (agrees[photo] ? 1 - counter.digitsConfidence : 1));
+  /** What each photo says of the digits before the fraction. */
+  const judged = views.map(({ counter, sure, seen }) => {
+    const support = shareOf(seen);
+    const agrees = support > 0.5 && counter.wheels.length === length;
+    // How likely it shows others.
+    const opposed = sure * (1 - support);
+    return { agrees, opposed, doubt: agrees ? 1 - sure : 1, differing: differingWheels(counter, whole, length) };
+  });
+  const doubts = judged.map(({ doubt }) => doubt);
   const best = doubts.indexOf(Math.min(...doubts));
   const allWrong = doubts.reduce(
     (product, doubt, photo) => product * (photo === best ? doubt : doubt ** furtherPhoto),
     1,
   );
+  const agrees = judged.map((photo) => photo.agrees);
+  const contradicting = judged.filter(({ opposed }) => opposed >= contradiction).length;
 
-  /** How likely each photo shows other digits before the fraction. */
-  const opposed = views.map(({ counter }, photo) => counter.digitsConfidence * (1 - (support[photo] ?? 0)));
   const readings = texts.map((other, at) => [other, joint[at] ?? 0] as const);
   const alternatives = alternativesTo(text, readings, rules);
   const own = (views[best] as SeenCounter).counter;
   const digits = rows.map(({ hypothesis }) => wheelsOf(hypothesis, text));
+  const counter: CounterReading = {
+    ...own,
+    wheels: [...text].map((digit, at) => ({
+      digit,
+      confidence: Math.max(...digits.map((wheels) => wheels[at]?.confidence ?? 0)),
+      quad: own.wheels[at]?.quad ?? own.quad,
+      betweenPositions: alternatives.some((other) => other.text[at] !== digit),
+    })),
+    digitsConfidence: shareOf(joint) * (1 - allWrong),
+    fractionConfidence: fraction.confidence,
+    fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
+    isFractionSure: fraction.sure >= rules.fractionSure,
+    alternatives,
+  };
   return {
-    counter: {
-      ...own,
-      wheels: [...text].map((digit, at) => ({
-        digit,
-        confidence: Math.max(...digits.map((wheels) => wheels[at]?.confidence ?? 0)),
-        quad: own.wheels[at]?.quad ?? own.quad,
-        betweenPositions: alternatives.some((other) => other.text[at] !== digit),
-      })),
-      digitsConfidence: shareOf(joint) * (1 - allWrong),
-      fractionConfidence: fraction.confidence,
-      fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
-      isFractionSure: fraction.sure >= rules.fractionSure,
-      alternatives,
-    },
+    counter,
+    /** The photo that says most for it; the places of `counter` are in that one. */
     best,
+    /** Whether each photo speaks for the digits before the fraction. */
     agrees,
+    /** Whether a photo may be of another counter, or too many contradict the reading. */
     disagree:
-      2 * opposed.filter((p) => p >= contradiction).length > agrees.filter(Boolean).length ||
-      views.some(({ counter }, photo) => {
-        const isOther = differingWheels(counter, whole, text.length) > misreadWheels;
-        return isOther && (opposed[photo] ?? 0) >= otherCounter;
-      }),
+      2 * contradicting > agrees.filter(Boolean).length ||
+      judged.some(({ differing, opposed }) => differing > misreadWheels && opposed >= otherCounter),
   };
 }
 
@@ -132,11 +124,12 @@ function likeliestOf({ counter, hypothesis: { readings } }: SeenCounter): string
   return [own, ...others.slice(0, candidatesOfPhoto)];
 }
 
-function distribution(texts: readonly string[], strips: readonly DigitProbabilities[]): number[] {
+function distribution(texts: readonly string[], { strips }: SeenCounter['hypothesis']): number[] {
+  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
   return normalised(
     texts.map((text) => {
       const digits = [...text].map(Number);
-      return meanOf(strips.map((strip) => likelihood(strip, digits)));
+      return meanOf(merged.map((strip) => likelihood(strip, digits)));
     }),
   );
 }
