@@ -92,9 +92,7 @@ function clientAddressOf({ ip, socket }: Request): string {
 }
 
 export function contextOf(response: Response): RequestContext {
-  const context = response.locals['imageAnalysis'] as RequestContext | undefined;
-  if (context === undefined) throw new Error('the request has no context yet');
-  return context;
+  return response.locals['imageAnalysis'] as RequestContext;
 }
 
 export type Outcome = ReturnType<typeof outcomeOf>;

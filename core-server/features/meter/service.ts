@@ -15,7 +15,7 @@ import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import { fuseReadings } from './photos/fuse-readings.js';
 import { readPhotos } from './photos/read-photos.js';
 import type { ReaderRules } from './reader-rules.js';
-import type { MeterReading, MeterTasks, ReadMeterInput } from './task.js';
+import type { MeterReading, MeterTasks, PhotoEvidence, ReadMeterInput } from './task.js';
 import { validateKnownMeter, validatePhotos } from './validate.js';
 
 export function createMeterReadingHandlers(deps: {
@@ -58,16 +58,11 @@ export function createMeterReadingHandlers(deps: {
     async fuseMeterReadings(request, call) {
       const known = validateKnownMeter(request);
       validatePhotos(request);
-      const photos = await readPhotos(request.images, call, receive, async (picture, own) => {
-        const { reading, evidence } = await readPhoto(picture, own, { known, printed: false, evidence: true });
-        if (evidence === undefined) throw new Error('the worker returned no evidence');
-        return { reading, evidence };
-      });
+      const wish = { known, printed: false, evidence: true };
+      const photos = await readPhotos(request.images, call, receive, (picture, own) => readPhoto(picture, own, wish));
       const read = photos.filter((photo) => 'evidence' in photo);
-      const fused = fuseReadings(
-        read.map(({ evidence }) => evidence),
-        { rules, checkBelow, known },
-      );
+      const seen = read.map(({ evidence }) => evidence as PhotoEvidence);
+      const fused = fuseReadings(seen, { rules, checkBelow, known });
       return {
         reading: toResponse(fused.reading, request, model),
         bestPhoto: photos.findIndex((photo) => photo === read[fused.best]),

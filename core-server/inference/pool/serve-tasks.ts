@@ -33,10 +33,7 @@ class NeedsMemory extends Error {
  * resources and lets the thread end. If a task throws, only that job fails.
  */
 export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<T>; release(): Promise<void> }): void {
-  const port = parentPort;
-  if (port === null) throw new Error('tasks are served in worker threads only');
-  const { handlers } = options;
-  const send = (message: FromWorker): void => port.postMessage(message);
+  const send = (message: FromWorker): void => parentPort?.postMessage(message);
   let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();
 
@@ -50,8 +47,7 @@ export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<
       if (weight > 0) throw new NeedsMemory(weight);
     };
     try {
-      const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
-      if (handler === undefined) throw new Error(`no handler for the task ${task}`);
+      const handler = options.handlers[task] as TaskHandlers<T>[string];
       const output = await handler(input, { signal, hasSpareCore, reserve });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
@@ -62,7 +58,7 @@ export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<
     }
   };
 
-  port.on('message', (message: ToWorker) => {
+  parentPort?.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'run':
         running = run(message);
@@ -74,7 +70,7 @@ export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<
         // Models that are at work for a job that took too long are released after it. An error here
         // ends the thread too, which is what was asked for.
         current?.abort();
-        void running.then(() => options.release()).finally(() => port.close());
+        void running.then(() => options.release()).finally(() => parentPort?.close());
     }
   });
   send({ type: 'ready' });

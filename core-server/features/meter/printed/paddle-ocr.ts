@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { type Model, openModel, type TensorData } from '../../../inference/models/sessions.js';
-import type { FloatTensor } from '../../../inference/models/tensors.js';
+import { type Model, openModel } from '../../../inference/models/sessions.js';
+import { floatsOf, type FloatTensor } from '../../../inference/models/tensors.js';
 
 /** Runs a network that has one input and one output. */
 export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
@@ -52,11 +52,7 @@ function modelsFolder(): URL {
 
 function runnerOf(model: Model): RunNetwork {
   return async (input) => {
-    const x: TensorData = { type: 'float32', ...input };
-    const [output] = Object.values(await model.run({ x }));
-    if (!(output?.data instanceof Float32Array)) {
-      throw new Error(`${model.name} gave no tensor of floats`);
-    }
-    return output as FloatTensor;
+    const outputs = await model.run({ x: { type: 'float32', ...input } });
+    return floatsOf(outputs, Object.keys(outputs)[0] ?? '');
   };
 }
