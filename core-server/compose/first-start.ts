@@ -5,19 +5,13 @@ import { takeStartLock } from '../store/migrations/migrate.js';
 import type { CoreConfig } from './config.js';
 
 /** Shown once: the store keeps hashes only. */
-export interface DemoCredentials {
-  readonly apiKey: string;
-  readonly company: string;
-  readonly password: string;
-}
+export type DemoCredentials = NonNullable<Awaited<ReturnType<typeof registerDemo>>>;
 
 /** Longer than another process takes that starts on the same store. */
 const maxTurnMs = 60_000;
 
 /** Registers a demo as {@link registerDemo} does, in the store that the settings name. */
-export async function registerDemoIn(
-  config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>,
-): Promise<DemoCredentials | undefined> {
+export async function registerDemoIn(config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>) {
   const stopping = AbortSignal.timeout(maxTurnMs);
   const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR }, stopping);
   try {
@@ -34,7 +28,7 @@ export async function registerDemoIn(
  *
  * @throws `stopping.reason` once it is aborted while another process has its turn
  */
-export function registerDemo(db: Database, stopping?: AbortSignal): Promise<DemoCredentials | undefined> {
+export function registerDemo(db: Database, stopping?: AbortSignal) {
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction, stopping);
     const { apiKeys, companies } = createAccess(transaction);

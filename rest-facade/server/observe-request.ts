@@ -26,7 +26,7 @@ export function observeRequest({ log, metrics, tracing }: Observers): RequestHan
       const { route, requestId } = context;
       const outcome = outcomeOf(response);
       const operation = route === undefined ? undefined : `${method} ${route}`;
-      writeLine(log, { method, path: baseUrl + path }, context, outcome);
+      writeLine(log, method, baseUrl + path, context, outcome);
       metrics.requestEnded(operation ?? 'other', outcome);
       span?.end({
         name: operation ?? method,
@@ -52,13 +52,9 @@ const ownFieldName = /^[a-z][a-z_-]{0,39}$/;
  * query strings hold a password, headers the API key. Members are named as in the core's log, so that one request is
  * found in both by its `request_id`.
  */
-function writeLine(
-  log: Logger,
-  { method, path }: { readonly method: string; readonly path: string },
-  context: RequestContext,
-  { status, reason, seconds }: Outcome,
-): void {
+function writeLine(log: Logger, method: string, path: string, context: RequestContext, outcome: Outcome): void {
   const { requestId, clientAddress, route, refusal } = context;
+  const { status, reason, seconds } = outcome;
   const field = refusal?.details['field'] ?? '';
   const line = {
     request_id: requestId,

@@ -63,10 +63,7 @@ export function createKnexApiKeyStore(db: Knex) {
     },
 
     /** Whether there are any, valid or not. */
-    async exist(): Promise<boolean> {
-      const rows = await ask<Row[]>(table().select().limit(1));
-      return rows.length > 0;
-    },
+    exist: async (): Promise<boolean> => (await ask<Row[]>(table().select().limit(1))).length > 0,
 
     /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
     async revoke(id: string, time: Date): Promise<ApiKey | undefined> {

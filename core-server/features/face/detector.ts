@@ -70,16 +70,10 @@ interface MeasuredFace extends Candidate {
   readonly attributes?: FaceAttributes;
 }
 
-async function measureFaces<Face extends Candidate>(
-  picture: OpenPicture,
-  faces: readonly Face[],
-): Promise<(Face & { attributes: FaceAttributes })[]> {
+async function measureFaces(picture: OpenPicture, faces: readonly Candidate[]): Promise<Required<MeasuredFace>[]> {
   const boxes = faces.map(({ box }) => box);
   const samples = await sampleBoxes(picture, boxes, measuredSize);
-  return faces.map((face, i) => ({
-    ...face,
-    attributes: measureFace(face, picture.size, samples[i] as RgbPicture),
-  }));
+  return faces.map((face, i) => ({ ...face, attributes: measureFace(face, picture.size, samples[i] as RgbPicture) }));
 }
 
 /** The order of the points, which may lie outside the picture, is that of the model contract. */
