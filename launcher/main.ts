@@ -25,10 +25,7 @@ try {
   service = await launch({ settings, env: process.env, log, signal: abort.signal });
   const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
   const { CORE_DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = process.env;
-  const store = {
-    dataDir: dataDir ? path.resolve(dataDir) : undefined,
-    isPostgres: Boolean(databaseUrl),
-  };
+  const store = { dataDir: dataDir ? path.resolve(dataDir) : undefined, isPostgres: Boolean(databaseUrl) };
   process.stdout.write(`${welcomeText(service, root, store)}\n${readyLine(service)}\n`);
 
   if (!abort.signal.aborted) await Promise.race([once(abort.signal, 'abort'), service.failure]);

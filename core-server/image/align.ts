@@ -58,10 +58,7 @@ export function alignPixels(
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
       const { x, y } = place(column, row);
-      const at = {
-        x: (x + 0.5 - region.left) * scaleX - 0.5,
-        y: (y + 0.5 - region.top) * scaleY - 0.5,
-      };
+      const at = { x: (x + 0.5 - region.left) * scaleX - 0.5, y: (y + 0.5 - region.top) * scaleY - 0.5 };
       if (isInside(at, near)) samplePixel(near, at, data, (row * side + column) * 3);
     }
   }
@@ -81,12 +78,7 @@ export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Sim
   }
   if (dot * dot + cross * cross === 0 || !(spread > 1e-6)) return undefined;
   const [a, b] = [dot / spread, cross / spread];
-  return {
-    a,
-    b,
-    x: target.x - a * centre.x + b * centre.y,
-    y: target.y - b * centre.x - a * centre.y,
-  };
+  return { a, b, x: target.x - a * centre.x + b * centre.y, y: target.y - b * centre.x - a * centre.y };
 }
 
 function undo({ a, b, x, y }: Similarity, point: Point): Point {

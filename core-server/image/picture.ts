@@ -68,10 +68,7 @@ export type Resampling = 'cubic' | 'linear';
 
 /** A size times a scale, in whole pixels, one at least. */
 export function scaledSize(size: Size, scale: number): Size {
-  return {
-    width: Math.max(1, Math.round(size.width * scale)),
-    height: Math.max(1, Math.round(size.height * scale)),
-  };
+  return { width: Math.max(1, Math.round(size.width * scale)), height: Math.max(1, Math.round(size.height * scale)) };
 }
 
 /** The region that is the whole picture. */

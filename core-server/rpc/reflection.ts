@@ -15,9 +15,7 @@ const health = 'grpc.health.v1.Health';
 export function createReflection(services: readonly string[], descriptorSet: URL): ReflectionService {
   // Reflection reads nothing else from a package's definition.
   const protos = { files: { fileDescriptorProtos: readFiles(descriptorSet) } };
-  return new ReflectionService(protos as unknown as PackageDefinition, {
-    services: [health, ...services],
-  });
+  return new ReflectionService(protos as unknown as PackageDefinition, { services: [health, ...services] });
 }
 
 /** The files in the set, each still encoded; a set contains nothing else. */

@@ -12,10 +12,7 @@ import { type ErrorReason, readReasons, tagOf } from './refusals.js';
 import { commentOf, describeAnswer, formatBytes, type Schema, unwrap } from './schema.js';
 
 const schemes: Readonly<Record<KeyHeader, { readonly name: string; readonly description: string }>> = {
-  apikey: {
-    name: 'apiKey',
-    description: 'An API key, as created by `npm run admin -- keys create --label me`.',
-  },
+  apikey: { name: 'apiKey', description: 'An API key, as created by `npm run admin -- keys create --label me`.' },
   adminkey: { name: 'adminKey', description: 'The key in `CORE_ADMIN_KEY`.' },
 };
 
@@ -66,26 +63,16 @@ export function createDocument(routes: readonly Route[], limits: RequestLimits, 
           description: "The caller's own `x-request-id`, or one generated for the request.",
           schema: { type: 'string' },
         },
-        RetryAfter: {
-          description: 'After how many seconds to try again.',
-          schema: { type: 'integer', minimum: 0 },
-        },
+        RetryAfter: { description: 'After how many seconds to try again.', schema: { type: 'integer', minimum: 0 } },
       },
-      schemas: {
-        ...responses.schemas,
-        ErrorResponse: errorSchema(reasons),
-        Health: health,
-      },
+      schemas: { ...responses.schemas, ErrorResponse: errorSchema(reasons), Health: health },
     },
   };
 }
 
 function describeTags(routes: readonly Route[]): Schema[] {
   const byTag = new Map(routes.map((route) => [tagOf(route), route]));
-  const services = [...byTag].map(([name, { rpc }]) => ({
-    name,
-    description: commentOf(rpc.method.parent ?? {}),
-  }));
+  const services = [...byTag].map(([name, { rpc }]) => ({ name, description: commentOf(rpc.method.parent ?? {}) }));
   return [...services, { name: 'Health', description: 'Needs no key.' }];
 }
 
@@ -111,9 +98,7 @@ function introduce(introduction: string, limits: RequestLimits): string {
 
 const health = {
   type: 'object',
-  properties: {
-    message: { type: 'string', const: 'success', description: 'Always `success`.' },
-  },
+  properties: { message: { type: 'string', const: 'success', description: 'Always `success`.' } },
   required: ['message'],
 };
 

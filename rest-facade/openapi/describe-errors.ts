@@ -38,10 +38,7 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
     type: 'object',
     description: 'Why a request was refused. Branch on `reason`, show `message` to people.',
     properties: {
-      message: {
-        type: 'string',
-        description: 'A sentence that names the field, its value and what is wanted.',
-      },
+      message: { type: 'string', description: 'A sentence that names the field, its value and what is wanted.' },
       code: {
         type: 'string',
         enum: [...new Set(reasons.map(({ code }) => code))].sort(),

@@ -62,10 +62,7 @@ interface Members {
   readonly required: string[];
 }
 
-const status = {
-  type: 'string',
-  description: 'The processing status: `success`, or that with what was left out.',
-};
+const status = { type: 'string', description: 'The processing status: `success`, or that with what was left out.' };
 const process_time = {
   type: 'number',
   format: 'double',
@@ -97,8 +94,4 @@ export function exampleOf(message: protobuf.Type, within: readonly unknown[] = [
   return Object.fromEntries(fields);
 }
 
-const leastOf: Readonly<Record<string, unknown>> = {
-  string: '',
-  bool: false,
-  bytes: Buffer.alloc(0),
-};
+const leastOf: Readonly<Record<string, unknown>> = { string: '', bool: false, bytes: Buffer.alloc(0) };

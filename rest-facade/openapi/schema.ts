@@ -42,10 +42,7 @@ export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 function enumSchema(enumeration: protobuf.Enum): Schema {
   const shown = [...shownValues(enumeration)]
     .filter(([value]) => enumeration.values[value] !== 0)
-    .map(([value, name]) => ({
-      const: name,
-      description: unwrap(enumeration.comments[value] ?? ''),
-    }));
+    .map(([value, name]) => ({ const: name, description: unwrap(enumeration.comments[value] ?? '') }));
   return { type: 'string', enum: shown.map((value) => value.const), oneOf: shown };
 }
 

@@ -62,11 +62,7 @@ export function messageOptionsOf(message: protobuf.Type) {
   if (order.length > 0 && !isWhole)
     throw new Error(`${message.fullName.slice(1)}: order, want the names of all its fields, once`);
   const ordered = order.flatMap((name) => message.fields[name] ?? []);
-  return {
-    isTimed: !untimed,
-    fields: order.length > 0 ? ordered : fields,
-    file: file && readFile(message, file),
-  };
+  return { isTimed: !untimed, fields: order.length > 0 ? ordered : fields, file: file && readFile(message, file) };
 }
 
 function readFile(message: protobuf.Type, { body, type, mediaRange }: RestFile) {

@@ -49,10 +49,7 @@ export function createResponder(type: protobuf.Type): Responder {
   const { file } = messageOptionsOf(type);
   if (file === undefined) {
     const render = createRenderer(type);
-    return (message, elapsedMs) => ({
-      headers: {},
-      body: withBase64((later) => render(message, elapsedMs, later)),
-    });
+    return (message, elapsedMs) => ({ headers: {}, body: withBase64((later) => render(message, elapsedMs, later)) });
   }
   return (message) => {
     const fields = message as Message;

@@ -20,10 +20,7 @@ const uint32 = integer(0, 2 ** 32 - 1);
 const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
 
 /** As in the JSON mapping of proto3: a double, which many parsers make of a number, cannot hold it. */
-const int64: Scalar = {
-  schema: { type: 'string', pattern: '^-?\\d+$' },
-  write: (value: string) => `"${value}"`,
-};
+const int64: Scalar = { schema: { type: 'string', pattern: '^-?\\d+$' }, write: (value: string) => `"${value}"` };
 
 /** All but `float`, whose 0.92 would be shown as 0.9200000166893005. */
 const scalars: Readonly<Record<string, Scalar>> = {

@@ -15,10 +15,7 @@ export function createHttpServer(
     requestTimeoutMs,
     identity,
     ...own
-  }: ServerOptions & {
-    readonly requestTimeoutMs: number;
-    readonly identity?: Identity | undefined;
-  },
+  }: ServerOptions & { readonly requestTimeoutMs: number; readonly identity?: Identity | undefined },
 ): Server {
   const options: ServerOptions = {
     ...own,

@@ -76,12 +76,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       beginToStop();
     };
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`, log) : noTracing;
-    const { listens, tells, close } = await start(config, {
-      log,
-      tracing,
-      stopping: stopping.signal,
-      fail,
-    });
+    const { listens, tells, close } = await start(config, { log, tracing, stopping: stopping.signal, fail });
     const stop = async () => {
       await close();
       ownLog.info('stopped');

@@ -18,10 +18,7 @@ const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
 /** @param randomBytes cryptographically random */
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
   const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
-  return {
-    id: `ia_${letters.join('')}`,
-    secret: Buffer.from(randomBytes(secretBytes)).toString('base64url'),
-  };
+  return { id: `ia_${letters.join('')}`, secret: Buffer.from(randomBytes(secretBytes)).toString('base64url') };
 }
 
 export function isApiKeyId(id: string): boolean {

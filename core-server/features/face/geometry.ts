@@ -58,10 +58,7 @@ function moved({ box, score, landmarks }: Candidate, move: (point: Point) => Poi
 
 /** A candidate from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
 export function toPicture(candidate: Candidate, look: Size, { left, top, width, height }: Region): Candidate {
-  return moved(candidate, ({ x, y }) => ({
-    x: left + (x * width) / look.width,
-    y: top + (y * height) / look.height,
-  }));
+  return moved(candidate, ({ x, y }) => ({ x: left + (x * width) / look.width, y: top + (y * height) / look.height }));
 }
 
 /** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */

@@ -20,10 +20,7 @@ export function centerOf(quad: Quad): Point {
 /** Length along the reading direction and height across it, pixels. */
 export function sizeOf(quad: Quad): Size {
   const [a, b, c, d] = quad;
-  return {
-    width: (distance(a, b) + distance(d, c)) / 2,
-    height: (distance(a, d) + distance(b, c)) / 2,
-  };
+  return { width: (distance(a, b) + distance(d, c)) / 2, height: (distance(a, d) + distance(b, c)) / 2 };
 }
 
 /** Reading direction in radians: 0 is left to right, positive turns clockwise as one sees it. */
@@ -84,10 +81,7 @@ export function boundingBoxOf(quads: readonly Quad[], picture: Size): Box {
 
 /** The same quad in a copy of another size. Each axis has its own scale, since each side was rounded by itself. */
 export function resized(quad: Quad, from: Size, to: Size): Quad {
-  return mapped(quad, ({ x, y }) => ({
-    x: (x * to.width) / from.width,
-    y: (y * to.height) / from.height,
-  }));
+  return mapped(quad, ({ x, y }) => ({ x: (x * to.width) / from.width, y: (y * to.height) / from.height }));
 }
 
 /** Every corner through a function. */

@@ -9,10 +9,7 @@ export function runOnQuads(run: RunModel, picture: RgbPicture, quads: readonly Q
   // The network builds a pyramid of its whole input, so it gets no more than the quads need.
   const region = regionOf(quads, picture);
   const shifted = quads.map((quad) => mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })));
-  return run({
-    image: pictureTensor(copyRegion(picture, region)),
-    quads: quadsTensor(shifted),
-  });
+  return run({ image: pictureTensor(copyRegion(picture, region)), quads: quadsTensor(shifted) });
 }
 
 /** Corners as input for a network: float32 [N, 4, 2]. */

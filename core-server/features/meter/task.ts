@@ -52,6 +52,4 @@ export interface MeterReading extends Omit<ReadMeterResponse, 'status' | 'warnin
   readonly details: Omit<ReadingDetails, 'model'>;
 }
 
-export type MeterTasks = {
-  readMeter: { input: ReadMeterInput; output: ReadMeterOutput };
-};
+export type MeterTasks = { readMeter: { input: ReadMeterInput; output: ReadMeterOutput } };

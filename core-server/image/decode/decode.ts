@@ -45,12 +45,7 @@ export function sharpOf({ data, width, height }: RgbPicture): Sharp {
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
 function open({ bytes, type, usesProfile, maxSeconds = 30 }: Decodable): Sharp {
-  const options = {
-    failOn: failOn(type),
-    limitInputPixels: false,
-    autoOrient: true,
-    ignoreIcc: !usesProfile,
-  } as const;
+  const options = { failOn: failOn(type), limitInputPixels: false, autoOrient: true, ignoreIcc: !usesProfile } as const;
   return sharp(bytes, options).timeout({ seconds: maxSeconds });
 }
 

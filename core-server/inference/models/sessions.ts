@@ -32,11 +32,7 @@ const sessionOptions: InferenceSession.SessionOptions = {
   graphOptimizationLevel: 'all',
   logSeverityLevel: 3,
   extra: {
-    session: {
-      force_spinning_stop: '1',
-      intra_op: { allow_spinning: '1' },
-      inter_op: { allow_spinning: '0' },
-    },
+    session: { force_spinning_stop: '1', intra_op: { allow_spinning: '1' }, inter_op: { allow_spinning: '0' } },
   },
 };
 
@@ -63,12 +59,7 @@ export async function openModel(
   const isKept = memory === 'kept';
   // A memory plan is made for each picture size, and hardly any two looks have the same size: it costs 45 MB
   // per worker and gains nothing.
-  const options = {
-    ...sessionOptions,
-    intraOpNumThreads: threads,
-    enableCpuMemArena: isKept,
-    enableMemPattern: false,
-  };
+  const options = { ...sessionOptions, intraOpNumThreads: threads, enableCpuMemArena: isKept, enableMemPattern: false };
   const sessions: InferenceSession[] = [];
   for (const bytes of await readGraphs(files, folder)) {
     sessions.push(await InferenceSession.create(bytes, options));

@@ -33,12 +33,7 @@ export function observeCalls(deps: {
     const end = (code: status, reason: string) => {
       if (isOver) return;
       isOver = true;
-      metrics.callEnded({
-        method,
-        code: status[code],
-        reason,
-        seconds: (performance.now() - startedAt) / 1000,
-      });
+      metrics.callEnded({ method, code: status[code], reason, seconds: (performance.now() - startedAt) / 1000 });
       span?.end({
         failed: reason === 'INTERNAL',
         attributes: {

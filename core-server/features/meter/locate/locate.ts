@@ -18,10 +18,7 @@ export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRu
   const { image, left, top, scaleX, scaleY } = letterbox(picture, side);
   const outputs = await run({ image: pictureTensor(image) });
   const scores = floatsOf(outputs, 'scores').data;
-  const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({
-    quad,
-    score: scores[index] ?? 0,
-  }));
+  const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({ quad, score: scores[index] ?? 0 }));
   return chooseCandidates(found, rules).map(({ quad, score }) => ({
     quad: mapped(quad, ({ x, y }) => ({ x: (x - left) / scaleX, y: (y - top) / scaleY })),
     score,

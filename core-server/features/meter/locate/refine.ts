@@ -38,10 +38,7 @@ export async function refine(
   const counters = floatsOf(outputs, 'scores').data;
   return corners.flatMap((quad, candidate) => {
     const doubt = doubts[candidate] ?? 0;
-    const common = {
-      located: candidates[candidate]?.score ?? 0,
-      counter: counters[candidate] ?? 0,
-    };
+    const common = { located: candidates[candidate]?.score ?? 0, counter: counters[candidate] ?? 0 };
     return [
       { ...common, quad, agrees: 1 - doubt },
       { ...common, quad: turned(quad), agrees: doubt },

@@ -59,18 +59,12 @@ registerBackend({
       return Promise.resolve({
         inputNames: ['image'],
         outputNames: ['output'],
-        run: async ({ image }: { image: FloatTensor }) => ({
-          output: await run(normalised(image, training)),
-        }),
+        run: async ({ image }: { image: FloatTensor }) => ({ output: await run(normalised(image, training)) }),
       });
     },
   },
   splitIntoLineImages: splitIntoFewLines,
-  defaultModels: {
-    detectionPath: 'detect',
-    recognitionPath: 'recognise',
-    dictionaryPath: 'dictionary',
-  },
+  defaultModels: { detectionPath: 'detect', recognitionPath: 'recognise', dictionaryPath: 'dictionary' },
 });
 
 /** The library's planes are 0 to 1. */
