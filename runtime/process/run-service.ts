@@ -57,15 +57,12 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       ownLog.fatal({ killAfterMs }, 'did not end in time, killed');
       host.kill(host.pid, 'SIGKILL');
     };
-    const beginToStop = () => {
-      stopping.abort();
-      setTimeout(kill, killAfterMs).unref();
-    };
+    stopping.signal.addEventListener('abort', () => setTimeout(kill, killAfterMs).unref());
     // From the beginning: signals that it does not handle do not end the first process of a container.
     whenToldToStop(host, (by) => {
       if (stopping.signal.aborted) return;
       ownLog.info({ by }, 'stopping');
-      beginToStop();
+      stopping.abort();
     });
     const unknown = findUnknown(host.env);
     if (unknown.length > 0)
@@ -73,7 +70,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
     const fail = (reason: string) => {
       ownLog.fatal({ reason }, 'failed');
       host.exitCode = exitCodes.failed;
-      beginToStop();
+      stopping.abort();
     };
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`, log) : noTracing;
     const { listens, tells, close } = await start(config, { log, tracing, stopping: stopping.signal, fail });

@@ -59,15 +59,11 @@ export function createThresholdResolver(
   scores: Pick<CompanyStore, 'findScore'>,
   defaultScore: number,
 ): (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold> {
-  const scoreOf = async (company: string): Promise<number | undefined> => {
-    const stored = await scores.findScore(company);
-    if (stored === undefined) throw unknownCompany('company', company);
-    return stored.score;
-  };
   return async ({ minScore, company }) => {
-    const companyScore = company === '' ? undefined : await scoreOf(company);
+    const stored = company === '' ? { score: undefined } : await scores.findScore(company);
+    if (stored === undefined) throw unknownCompany('company', company);
     if (minScore !== undefined) return { value: minScore, source: ThresholdSource.REQUEST };
-    if (companyScore !== undefined) return { value: companyScore, source: ThresholdSource.COMPANY };
+    if (stored.score !== undefined) return { value: stored.score, source: ThresholdSource.COMPANY };
     return { value: defaultScore, source: ThresholdSource.DEFAULT };
   };
 }

@@ -56,14 +56,12 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
     if (isQueued && !requestStream && claimed) deps.assertRoom(claimed.id, Number(grpcCall.getDeadline()));
     const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
     const { id: keyId } = await authenticate();
-    const count = () => deps.consume(keyId);
-    const checkAndCount = async () => {
-      await authenticate();
-      await count();
-    };
     state.keyId = keyId;
-    state.admitRequest = requestStream ? checkAndCount : count;
-    if (!requestStream) await count();
+    state.admitRequest = async () => {
+      if (requestStream) await authenticate();
+      await deps.consume(keyId);
+    };
+    if (!requestStream) await deps.consume(keyId);
   };
 }
 
@@ -71,9 +69,8 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
 function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined): AuthenticatedKey {
   if (operation === undefined || key.operations.length === 0 || key.operations.includes(operation)) return key;
   const name = operationName(operation);
-  throw refuse('KEY_NOT_ALLOWED', `apikey ${key.id} is not allowed to use ${name}, want one that is`, {
-    details: { key_id: key.id, operation: name },
-  });
+  const message = `apikey ${key.id} is not allowed to use ${name}, want one that is`;
+  throw refuse('KEY_NOT_ALLOWED', message, { details: { key_id: key.id, operation: name } });
 }
 
 /** Checks the metadata `adminkey` of every administration call. @param isTrustedProxy whose `x-forwarded-for` is trusted */
