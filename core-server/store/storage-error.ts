@@ -23,10 +23,8 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
 
 function toStorageError(caught: unknown): Refusal {
   if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) return Refusal.from(caught);
-  return refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again', {
-    retryAfterSeconds: 1,
-    cause: caught,
-  });
+  const message = 'the configuration store is not available, try again';
+  return refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
 }
 
 /** Whether PostgreSQL's role lacks a right. An operator may grant it while we serve; at the start, it is a mistake. */

@@ -66,8 +66,6 @@ function fromTransport(error: ServiceError): Refusal {
 }
 
 export function coreUnavailable(cause: unknown): Refusal {
-  return refuse('CORE_UNAVAILABLE', 'the service is not ready to answer, try again', {
-    retryAfterSeconds: reconnectSeconds,
-    cause,
-  });
+  const message = 'the service is not ready to answer, try again';
+  return refuse('CORE_UNAVAILABLE', message, { retryAfterSeconds: reconnectSeconds, cause });
 }

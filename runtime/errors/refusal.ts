@@ -87,17 +87,14 @@ export function invalidField(field: string, sent: string, wish: string, reason: 
 
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
-  return refuse('QUEUE_FULL', 'the service has all the uploads and responses it can hold, try again in 1 s', {
-    retryAfterSeconds: 1,
-  });
+  const message = 'the service has all the uploads and responses it can hold, try again in 1 s';
+  return refuse('QUEUE_FULL', message, { retryAfterSeconds: 1 });
 }
 
 /** @param what there are too many of, more than `max` */
 export function tooManyOpen(what: string, max: number): Refusal {
-  return refuse('QUEUE_FULL', `too many ${what} are open, want at most ${max}, try again in 1 s`, {
-    limit: max,
-    retryAfterSeconds: 1,
-  });
+  const message = `too many ${what} are open, want at most ${max}, try again in 1 s`;
+  return refuse('QUEUE_FULL', message, { limit: max, retryAfterSeconds: 1 });
 }
 
 export function shuttingDown(whatToDo = 'try again'): Refusal {

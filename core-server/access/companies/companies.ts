@@ -53,8 +53,7 @@ export function createCompanies(deps: {
 
     /** @throws Refusal UNKNOWN_COMPANY */
     async setPassword(name: string, password: string): Promise<void> {
-      const isKnown = await store.setPasswordHash(name, await hash(password));
-      if (!isKnown) throw unknownCompany('name', name);
+      if (!(await store.setPasswordHash(name, await hash(password)))) throw unknownCompany('name', name);
     },
 
     /** Without a score, it has the default of the service. @throws Refusal UNKNOWN_COMPANY */

@@ -39,8 +39,7 @@ export function createKnexCompanyStore(db: Knex) {
     /** False if there is none with that name. */
     async setPasswordHash(name: string, passwordHash: string): Promise<boolean> {
       if (!isCompanyName(name)) return false;
-      const changed = await ask<number>(table().where({ name }).update({ password_hash: passwordHash }));
-      return changed === 1;
+      return (await ask<number>(table().where({ name }).update({ password_hash: passwordHash }))) === 1;
     },
 
     async findPasswordHash(name: string): Promise<string | undefined> {

@@ -64,8 +64,7 @@ export function createFaceDetectionHandlers(
     },
 
     async detectAllFaces(request, call) {
-      const maxFaces = validateMaxFaces(request.maxFaces);
-      const { found, threshold } = await detect(request, maxFaces, call);
+      const { found, threshold } = await detect(request, validateMaxFaces(request.maxFaces), call);
       return {
         faces: found.faces,
         omittedFaces: found.omittedFaces,

@@ -37,8 +37,7 @@ export function createMeterReadingHandlers(deps: {
     call: Call,
     wish: Pick<ReadMeterInput, 'known' | 'printed' | 'evidence'>,
   ) => {
-    const input = { image, checkBelow, limits, ...wish };
-    const { reading, evidence, timings } = await pool.run('readMeter', input, call);
+    const { reading, evidence, timings } = await pool.run('readMeter', { image, checkBelow, limits, ...wish }, call);
     call.log.debug({ timings, found: reading !== null }, 'meter read');
     if (reading === null)
       throw refuseImage('NO_READING', 'shows no counter that can be read, try a sharp photo of its wheels');

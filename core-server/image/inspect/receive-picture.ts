@@ -15,10 +15,8 @@ export function receivePicture(
   const { length } = bytes;
   if (length === 0) throw refuseImage('EMPTY_IMAGE', 'has no bytes, want a picture file');
   if (length > maxBytes) {
-    throw refuseImage('BODY_TOO_LARGE', `has ${length} bytes, want at most ${maxBytes}`, {
-      value: length,
-      limit: maxBytes,
-    });
+    const what = `has ${length} bytes, want at most ${maxBytes}`;
+    throw refuseImage('BODY_TOO_LARGE', what, { value: length, limit: maxBytes });
   }
   const type = sniffType(bytes);
   if (type === undefined) {

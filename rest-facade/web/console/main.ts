@@ -113,11 +113,8 @@ async function ask<Answer>(
   const fields = [...(mode === 'meter' ? [] : threshold.read()), ...options.read(path)];
   const sent = files.map((each): [string, File] => ['file', each]);
   // Of several pictures, the service wants to know what to do before it gets them.
-  const request: ApiRequest = {
-    method: 'POST',
-    path,
-    form: files.length > 1 ? [...fields, ...sent] : [...sent, ...fields],
-  };
+  const form = files.length > 1 ? [...fields, ...sent] : [...sent, ...fields];
+  const request: ApiRequest = { method: 'POST', path, form };
   view.showRequest(request);
   if (key.value() === '') {
     fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));

@@ -85,13 +85,12 @@ function createReading(reading: MeterAnswer, meaningOf: (warning: string) => str
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
   reading.digits.forEach(({ digit, confidence }, index) => {
-    const percent = toPercent(confidence);
     const wheel = html(
       'button',
       { type: 'button' },
       html('b', {}, digit),
       html('meter', { min: 0, max: 1, low: 0.9, optimum: 1, value: confidence, 'aria-hidden': 'true' }),
-      html('small', {}, percent),
+      html('small', {}, toPercent(confidence)),
       html('span', { class: 'hidden' }, index >= whole ? 'confidence, fraction' : 'confidence'),
     );
     pointOut(wheel, index);

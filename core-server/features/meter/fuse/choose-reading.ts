@@ -38,6 +38,5 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
 
 /** The wheels of a reading with their marks, which hold for readings of as many wheels. */
 export function rowOf({ marks }: Hypothesis, text: string, wheels: readonly Pick<SeenWheel, 'red'>[]): SeenRow {
-  const isLooked = marks?.wheels.length === text.length;
-  return { text, red: wheels.map(({ red }) => red), marks: isLooked ? marks : undefined };
+  return { text, red: wheels.map(({ red }) => red), marks: marks?.wheels.length === text.length ? marks : undefined };
 }

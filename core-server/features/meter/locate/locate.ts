@@ -14,8 +14,7 @@ export interface CounterCandidate {
 
 /** Looks for counters in the whole picture. @returns a candidate for each, in pixels of the picture, best first */
 export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRules): Promise<CounterCandidate[]> {
-  const side = rules.locateSize;
-  const { image, left, top, scaleX, scaleY } = letterbox(picture, side);
+  const { image, left, top, scaleX, scaleY } = letterbox(picture, rules.locateSize);
   const outputs = await run({ image: pictureTensor(image) });
   const scores = floatsOf(outputs, 'scores').data;
   const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({ quad, score: scores[index] ?? 0 }));

@@ -102,8 +102,7 @@ const ocr = (await Ocr.create()) as LibraryOcr;
 serveTasks<LibraryTasks>({
   handlers: {
     async readLines(face): Promise<PrintedLine[]> {
-      const lines = await ocr.detect(face);
-      return lines.map(({ text, mean }) => ({ text, confidence: mean }));
+      return (await ocr.detect(face)).map(({ text, mean }) => ({ text, confidence: mean }));
     },
   },
   release: () => networks.release(),
