@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { before, describe, it, type TestContext } from 'node:test';
 import { credentials, type ServiceError as GrpcError, status } from '@grpc/grpc-js';
+import { waitingMessageBytes } from '../../core-server/rpc/grpc-js-patches/limit-messages.js';
 import {
   type DetectAllFacesResponse,
   FaceDetectionServiceClient,
@@ -12,7 +13,8 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { untilStill } from '../helpers/eventually.js';
+import { eventually, untilStill } from '../helpers/eventually.js';
+import { collectGarbage } from '../helpers/garbage.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
@@ -115,14 +117,17 @@ describe('a stream of pictures', () => {
 
 describe('a stream under pressure', () => {
   /** A core with one worker that does what the pictures tell, so two requests of a stream at a time. */
-  async function start(t: TestContext): Promise<{
+  async function start(
+    t: TestContext,
+    environment: Record<string, string> = {},
+  ): Promise<{
     stage: Stage;
     service: TestService;
     client: FaceDetectionServiceClient;
     log: ReturnType<typeof collectLog>;
   }> {
     const stage = openStage(t);
-    const settings = { CORE_WORKERS: '1', CORE_SHUTDOWN_GRACE_MS: '20000' };
+    const settings = { CORE_WORKERS: '1', CORE_SHUTDOWN_GRACE_MS: '20000', ...environment };
     const log = collectLog();
     const service = await startService(t, settings, log.log, scriptedWorkerUrl);
     const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
@@ -168,6 +173,32 @@ describe('a stream under pressure', () => {
     stream.cancel();
     assert.deepEqual(await detect(client, service, 'next'), []);
     assert.ok(stage.begun.length - analysed <= 3, 'the unread stream went on');
+  });
+
+  it('keeps no more of a small picture that waits than it counts as', async (t) => {
+    // 16 pictures of each stream at a time.
+    const { service, client } = await start(t, {
+      CORE_WORKERS: '8',
+      CORE_METRICS_PORT: '0',
+      CORE_SHUTDOWN_GRACE_MS: '1',
+    });
+    const streams = Array.from({ length: 100 }, () => client.streamDetectFaces(metadataWithKey(service.apiKey)));
+    for (const stream of streams) stream.on('error', () => undefined);
+    let sent = 0;
+    const heapWith = async (pictures: number): Promise<number> => {
+      for (const stream of streams)
+        for (let i = 0; i < pictures; i += 1) stream.write(request('', scriptedPicture(String(sent++), 'wait')));
+      await eventually(async () => {
+        const metrics = await (await fetch(`http://127.0.0.1:${service.metricsPorts.core}/metrics`)).text();
+        return metrics.includes(`\nimageanalysis_queue_depth ${sent - 8}\n`);
+      });
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const few = await heapWith(2);
+    const kept = ((await heapWith(14)) - few) / (14 * streams.length);
+    for (const stream of streams) stream.cancel();
+    assert.ok(kept <= waitingMessageBytes, `${kept} bytes`);
   });
 
   it('ends at its deadline', async (t) => {

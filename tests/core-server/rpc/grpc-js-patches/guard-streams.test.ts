@@ -319,7 +319,7 @@ test('a message that comes in very many small chunks is not waited for', withinM
 
 test('many small messages of a stream are no small chunks of one', async (t) => {
   let taken = 0;
-  const messageBytes = createFairBudget(4 * mebibyte);
+  const messageBytes = createFairBudget(3 * maxSmallChunks * waitingMessageBytes);
   const address = await serveGuarded(t, { messageBytes }, (stream) => {
     stream.on('data', (chunk: Buffer) => (taken += chunk.length));
     stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
