@@ -4,7 +4,7 @@ import { createFairQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
 import { memoryInTurn } from './memory-in-turn.js';
 import { startSupervisor, type SupervisorOptions } from './supervisor.js';
-import type { Job, Worker } from './worker.js';
+import type { Job } from './worker.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -46,7 +46,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const supervisor = startSupervisor(options, {
     free(jobMs) {
       if (jobMs !== undefined) admission.jobDone(jobMs);
-      tellWatchers();
+      tellWatcher();
       dispatch();
     },
     returned(job) {
@@ -58,25 +58,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
         if (job.attempts < maxAttempts && !closing) queue.putBack(job);
         else job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: error }));
       }
-      tellWatchers();
+      tellWatcher();
       // Another core may have workers; here they would wait until their deadlines.
       if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(error));
       dispatch();
     },
   });
 
-  const tellWatchers = (): void => {
-    const { canWork } = supervisor;
-    if (canWork === couldWork) return;
-    couldWork = canWork;
-    watcher?.(canWork);
-  };
-
-  const assign = (worker: Worker, job: Job): void => {
-    // A job that waited for memory was in a worker before.
-    if (job.weight === 0) job.reportStart?.();
-    // Each job that runs, and this one, has an idle worker beside it.
-    worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
+  const tellWatcher = (): void => {
+    if (supervisor.canWork === couldWork) return;
+    couldWork = supervisor.canWork;
+    watcher?.(couldWork);
   };
 
   const dispatch = (): void => {
@@ -87,18 +79,19 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       for (const { owner } of jobs) owners.set(owner, (owners.get(owner) ?? 0) + 1);
       const job = queue.take(memoryInTurn(jobs), (owner) => owners.get(owner) ?? 0);
       if (job === undefined) break;
-      assign(worker, job);
+      // A job that waited for memory was in a worker before.
+      if (job.weight === 0) job.reportStart?.();
+      // Each job that runs, and this one, has an idle worker beside it.
+      worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
     }
     if (queue.size === 0 && supervisor.count('busy') === 0) onDrained?.();
   };
 
-  const findIdle = (): Worker | undefined =>
-    queue.size === 0 ? [...supervisor.workers].find(({ state }) => state === 'free') : undefined;
-
   /** Throws what `run` would reject a job with now; to check before its input is available. */
   const assertRoom = (owner: string, timeLeftMs: number): void => {
     if (!supervisor.canWork) throw noWorker(lastLoss);
-    if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
+    // Where jobs wait beside a free worker, they wait for memory.
+    if (queue.size > 0 || supervisor.count('free') === 0) admission.assertRoom(owner, timeLeftMs);
   };
 
   /**
@@ -117,18 +110,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
+    if (wait === 'refuse') assertRoom(owner, runOptions.timeLeftMs?.() ?? Infinity);
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
       job = { weight: 0, attempts: 0, task, owner, input, reportStart, signal, resolve, reject };
     });
-    const idle = findIdle();
-    if (idle) assign(idle, job);
-    else {
-      if (wait === 'refuse') assertRoom(owner, runOptions.timeLeftMs?.() ?? Infinity);
-      queue.add(job);
-      // A worker may be free while those before it wait for memory.
-      dispatch();
-    }
+    queue.add(job);
+    dispatch();
     const onAbort = (): void => {
       job.reject(signal.reason);
       if (queue.remove(job)) dispatch();
