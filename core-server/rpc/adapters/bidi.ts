@@ -111,13 +111,12 @@ function pump<Item>(
   const http2Stream = streamOf(stream);
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
-  let isHalfClosed = false;
   let stop = (): void => {};
 
   const pumped = new Promise<void>((resolve, reject) => {
     const rest = (): void => {
       if (inWork > 0) return;
-      if (isHalfClosed || call.signal.aborted) resolve();
+      if (stream.readableEnded || call.signal.aborted) resolve();
       else if (closing.aborted) reject(shuttingDown('go on in a new stream'));
       else idle = setTimeout(() => call.abort(idleTooLong(idleMs)), idleMs);
     };
@@ -134,10 +133,6 @@ function pump<Item>(
         if (!call.signal.aborted) answer(item).then(onDone, reject);
       });
     };
-    const onHalfClose = (): void => {
-      isHalfClosed = true;
-      rest();
-    };
     const onClosing = (): void => {
       stream.pause();
       rest();
@@ -145,9 +140,9 @@ function pump<Item>(
     stop = () => {
       clearTimeout(idle);
       closing.removeEventListener('abort', onClosing);
-      stream.off('data', onRequest).off('end', onHalfClose).pause();
+      stream.off('data', onRequest).off('end', rest).pause();
     };
-    stream.on('data', onRequest).on('end', onHalfClose);
+    stream.on('data', onRequest).on('end', rest);
     closing.addEventListener('abort', onClosing);
     if (closing.aborted) onClosing();
     else rest();
