@@ -1,6 +1,6 @@
 import type {
   DetectAllFacesRequest,
-  DetectionDetails,
+  DetectAllFacesResponse,
   DetectSingleFaceRequest,
   FaceDetectionServiceServer,
   Threshold,
@@ -13,7 +13,7 @@ import { receivePicture } from '../../image/inspect/receive-picture.js';
 import { imageFormats, type ImageLimits, redactionStyles } from '../../image/picture.js';
 import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
-import type { DetectFacesOutput, FaceTasks } from './task.js';
+import type { FaceTasks } from './task.js';
 import { validateCrop, validateMaxFaces } from './validate.js';
 
 interface FaceDetectionDependencies {
@@ -38,38 +38,34 @@ export function createFaceDetectionHandlers(
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
     maxFaces: number,
     call: Call,
-  ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
+  ): Promise<DetectAllFacesResponse & { threshold: Threshold }> => {
     const { minScore, company, landmarks, attributes = false } = request;
     if (minScore !== undefined) validateScore('min_score', minScore);
     const minQuality = validateShare('min_quality', request.minQuality);
     const crop = validateCrop(request);
     const image = receivePicture(request.image, limits);
     const threshold = await resolveThreshold({ minScore, company });
-    const found = await pool.run(
+    const { faces, omittedFaces, model, timings, width, height } = await pool.run(
       'detectFaces',
       { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
       call,
     );
-    const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');
-    return { found, threshold };
+    const details = request.details ? { image: { width, height }, threshold, model } : undefined;
+    return { faces, omittedFaces, details, threshold };
   };
 
   return {
     async detectSingleFace(request, call) {
-      const { found, threshold } = await detect(request, 1, call);
-      const [largest] = found.faces;
+      const { faces, details, threshold } = await detect(request, 1, call);
+      const [largest] = faces;
       if (largest === undefined) throw noFace(threshold, request.minQuality);
-      return { face: largest, details: request.details ? toDetails(found, threshold) : undefined };
+      return { face: largest, details };
     },
 
     async detectAllFaces(request, call) {
-      const { found, threshold } = await detect(request, validateMaxFaces(request.maxFaces), call);
-      return {
-        faces: found.faces,
-        omittedFaces: found.omittedFaces,
-        details: request.details ? toDetails(found, threshold) : undefined,
-      };
+      const { faces, omittedFaces, details } = await detect(request, validateMaxFaces(request.maxFaces), call);
+      return { faces, omittedFaces, details };
     },
 
     async redactFaces(request, call) {
@@ -93,9 +89,4 @@ function noFace({ value: limit }: Threshold, minQuality: number | undefined): Re
   const quality = minQuality ? ` with a quality of ${minQuality} or higher` : '';
   const wish = `try a lower min_score${minQuality ? ' or min_quality' : ''}`;
   return refuseImage('NO_FACE', `has no face${quality} that scored ${limit} or higher, ${wish}`, { limit });
-}
-
-function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDetails {
-  const { width, height, model } = found;
-  return { image: { width, height }, threshold, model };
 }
