@@ -51,8 +51,7 @@ export async function send(request: ApiRequest, apiKey: string, signal?: AbortSi
 
 /** Sends a request whose answer is a file. Rejects with a Refusal. */
 export async function sendForFile(request: ApiRequest, apiKey: string): Promise<Blob> {
-  const answer = await fetchAnswer(request, apiKey);
-  return answer.blob().catch(failConnection);
+  return (await fetchAnswer(request, apiKey)).blob().catch(failConnection);
 }
 
 /** A line of an answer to several pictures. */

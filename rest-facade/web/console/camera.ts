@@ -41,13 +41,10 @@ export function connectCamera(onPicture: (file: File) => void): void {
   shoot.addEventListener('click', () => {
     const canvas = html('canvas', { width: video.videoWidth, height: video.videoHeight });
     canvas.getContext('2d')?.drawImage(video, 0, 0);
-    canvas.toBlob(
-      (blob) => {
-        dialog.close();
-        if (blob) onPicture(new File([blob], 'camera.jpg', { type: 'image/jpeg' }));
-      },
-      'image/jpeg',
-      0.92,
-    );
+    const take = (blob: Blob | null) => {
+      dialog.close();
+      if (blob) onPicture(new File([blob], 'camera.jpg', { type: 'image/jpeg' }));
+    };
+    canvas.toBlob(take, 'image/jpeg', 0.92);
   });
 }

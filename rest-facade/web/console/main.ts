@@ -185,15 +185,13 @@ function note(text: string): void {
 function showPicture(chosen: File): void {
   stage.place(chosen);
   clearAnswer();
-  question = analyse;
-  void analyse();
+  void (question = analyse)();
 }
 
 async function trySample(name: string, wanted: Mode): Promise<void> {
   setMode(wanted);
   try {
-    const answer = await fetch(`samples/${name}`);
-    const blob = await answer.blob();
+    const blob = await (await fetch(`samples/${name}`)).blob();
     // Not a proxy's page, nor a refusal.
     if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
     // With its folder, so that the curl command works in the root of the repository.
@@ -232,13 +230,7 @@ byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${stage.name}.json`);
 });
 saveHidden.addEventListener('click', () => void hideFaces());
-for (const [button, asked] of [
-  [askEach, analyseEach],
-  [askAsOne, readAsOne],
-] as const)
-  button.addEventListener('click', () => {
-    question = asked;
-    void asked();
-  });
+askEach.addEventListener('click', () => void (question = analyseEach)());
+askAsOne.addEventListener('click', () => void (question = readAsOne)());
 connectCamera((file) => pictures.take([file]));
 setMode('all');

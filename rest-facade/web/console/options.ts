@@ -83,8 +83,7 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
 
 /** Rejects also where something other than the service answers. */
 async function loadDocument(): Promise<ServiceDocument> {
-  const answer = await fetch('openapi.json');
-  const loaded = (await answer.json()) as Partial<ServiceDocument>;
+  const loaded = (await (await fetch('openapi.json')).json()) as Partial<ServiceDocument>;
   if (loaded.paths === undefined) throw new Error('this is no OpenAPI document');
   return { ...loaded, paths: loaded.paths };
 }

@@ -103,25 +103,14 @@ function lineOf(width: number, size: Size, share: number): number {
 function drawPolygon(corners: Corners, size: Size, share = lineShare): SVGPolygonElement {
   const [a, b] = corners;
   const points = corners.map(({ x, y }) => `${x},${y}`).join(' ');
-  return svg('polygon', {
-    class: 'box',
-    points,
-    'stroke-width': lineOf(Math.hypot(b.x - a.x, b.y - a.y), size, share),
-  });
+  const line = lineOf(Math.hypot(b.x - a.x, b.y - a.y), size, share);
+  return svg('polygon', { class: 'box', points, 'stroke-width': line });
 }
 
 function drawBox({ xmin, ymin, xmax, ymax }: BoundingBox, size: Size): SVGRectElement {
-  const width = xmax - xmin;
+  const [width, height] = [xmax - xmin, ymax - ymin];
   const line = lineOf(width, size, lineShare);
-  return svg('rect', {
-    class: 'box',
-    x: xmin,
-    y: ymin,
-    width,
-    height: ymax - ymin,
-    rx: line * 1.5,
-    'stroke-width': line,
-  });
+  return svg('rect', { class: 'box', x: xmin, y: ymin, width, height, rx: line * 1.5, 'stroke-width': line });
 }
 
 /**
