@@ -17,12 +17,7 @@ const template: readonly Point[] = [
 const templateSide = 112;
 
 /** A similarity: a turn and a scale as the complex number a + bi, then a shift. */
-interface Similarity {
-  readonly a: number;
-  readonly b: number;
-  readonly x: number;
-  readonly y: number;
-}
+type Similarity = Readonly<Record<'a' | 'b' | 'x' | 'y', number>>;
 
 /**
  * The face turned and scaled so that its five points lie as close to the template as they can (least squares without

@@ -43,11 +43,7 @@ export function createPasswordHasher({ log2N = 15 } = {}) {
   };
 }
 
-interface Parameters {
-  readonly log2N: number;
-  readonly r: number;
-  readonly p: number;
-}
+type Parameters = Readonly<Record<'log2N' | 'r' | 'p', number>>;
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 

@@ -13,16 +13,13 @@ import { checkPlace, type Hypothesis, judgePlace, type Place } from './read/hypo
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { Crop, ReaderRules } from './reader-rules.js';
 
-type MeterModels = {
-  /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
-  readonly locate: Pick<Model, 'run' | 'release'>;
-  /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2] as shares of the quads, upside_down [K], scores [K]. */
-  readonly refine: Pick<Model, 'run' | 'release'>;
-  /** image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]. */
-  readonly read: Pick<Model, 'run' | 'release'>;
-  /** image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W]. */
-  readonly mark: Pick<Model, 'run' | 'release'>;
-};
+/**
+ * - `locate`: image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first
+ * - `refine`: image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2] as shares of the quads, upside_down [K], scores [K]
+ * - `read`: image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]
+ * - `mark`: image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W]
+ */
+type MeterModels = Readonly<Record<'locate' | 'refine' | 'read' | 'mark', Pick<Model, 'run' | 'release'>>>;
 
 type ReadQuads = (quads: readonly Quad[]) => ReturnType<typeof readStrips>;
 
