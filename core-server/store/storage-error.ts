@@ -17,14 +17,10 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
     file?.assertInPlace();
     return result;
   } catch (caught) {
-    throw toStorageError(caught);
+    if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) throw Refusal.from(caught);
+    const message = 'the configuration store is not available, try again';
+    throw refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
   }
-}
-
-function toStorageError(caught: unknown): Refusal {
-  if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) return Refusal.from(caught);
-  const message = 'the configuration store is not available, try again';
-  return refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
 }
 
 /** Whether PostgreSQL's role lacks a right. An operator may grant it while we serve; at the start, it is a mistake. */

@@ -94,9 +94,7 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
     },
     write,
     /** The body is read, or is not read any more: whoever drops its rest decides on the request. */
-    endReading: (): void => {
-      isReading = false;
-    },
+    endReading: () => (isReading = false),
     /** Gives back the memory of pictures that get no line any more. */
     release(): void {
       for (const { release } of [arriving, ...waiting.values()]) release();

@@ -26,9 +26,7 @@ export function whenToldToStop(host: NodeJS.Process, stop: (by: string) => void)
   host.on('message', (message) => {
     if ((message as { type?: unknown } | null)?.type === stopMessage.type) stop('launcher');
   });
-  host.once('disconnect', () => {
-    stop('the end of the launcher');
-  });
+  host.once('disconnect', () => stop('the end of the launcher'));
 }
 
 /** What a process reports to its launcher once it serves. */

@@ -40,9 +40,7 @@ export function openCall(
   const deadline = followDeadline(grpcCall.getDeadline());
   const abort = (reason: Refusal) => controller.abort(reason);
 
-  const onCancelled = () => {
-    abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
-  };
+  const onCancelled = () => abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
   grpcCall.once('cancelled', onCancelled);
   const timer = limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
   if (grpcCall.cancelled) onCancelled();

@@ -28,17 +28,14 @@ function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
     const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
     // power failure: the log is flushed before the statement returns.
+    const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;';
     const prepare = (): unknown =>
-      connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;', (error) => {
+      connection.exec(pragmas, (error: NodeJS.ErrnoException | null) => {
         // Two processes that turn a new file to WAL at once block each other, and SQLite answers
         // one of them at once, without the busy timeout.
-        if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
+        if (error?.code === 'SQLITE_BUSY' && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
         else done(error, connection);
       });
     prepare();
   };
-}
-
-function isBusy(error: Error | null): boolean {
-  return error !== null && 'code' in error && error.code === 'SQLITE_BUSY';
 }

@@ -6,9 +6,7 @@ export function connectKey(onChange: () => void) {
   const input = byId('key', HTMLInputElement);
   const panel = byId('key-panel', HTMLDetailsElement);
   const state = byId('key-state', HTMLElement);
-  const showState = () => {
-    state.textContent = input.value === '' ? '' : 'kept in this tab';
-  };
+  const showState = () => (state.textContent = input.value === '' ? '' : 'kept in this tab');
 
   byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -12,7 +12,7 @@ export function findPrintedText(lines: readonly PrintedLine[]): PrintedText {
     .flatMap(({ text, confidence }) => serialsIn(text).map((found) => ({ ...found, confidence })))
     .filter((found) => found.named || found.confidence >= minConfidence)
     .sort((a, b) => Number(b.named) - Number(a.named) || b.confidence - a.confidence);
-  const [unit = ''] = lines.flatMap(({ text }) => unitIn(text) ?? []);
+  const [unit = ''] = lines.flatMap(({ text }) => units.find(([form]) => form.test(text))?.[1] ?? []);
   return { serialNumber: serial?.text ?? '', unit };
 }
 
@@ -46,7 +46,3 @@ const units: readonly (readonly [RegExp, string])[] = [
   [/(?<![a-z])(?:ft[3³]|cu\.?\s?ft)(?!\s*\/|[a-z])/i, 'ft3'],
   [/(?<![a-z])gal(?:lons?)?(?![a-z/])/i, 'gal'],
 ];
-
-function unitIn(text: string): string | undefined {
-  return units.find(([form]) => form.test(text))?.[1];
-}
