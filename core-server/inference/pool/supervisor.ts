@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker, type Worker, type WorkerEvents, type WorkerOptions } from './worker.js';
 
 export interface SupervisorOptions extends WorkerOptions {
@@ -13,10 +15,12 @@ const loadGraceMs = 30_000;
 export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerEvents, 'ready'>) {
   const { size, log } = options;
   const workers = new Set<Worker>();
-  const restartTimers = new Set<NodeJS.Timeout>();
   let lost = 0;
   let failedStarts = 0;
-  let replaces = true;
+  /** Aborted when lost workers are not replaced any more. */
+  const stopping = new AbortController();
+  // Each lost worker listens.
+  setMaxListeners(0, stopping.signal);
   let onReady!: () => void;
   let onFailedStart!: (error: Error) => void;
   const ready = new Promise<void>((resolve, reject) => {
@@ -43,21 +47,13 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
           failedStarts += 1;
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));
         }
-        if (replaces) restartLater();
+        // One that served is replaced at once; one that cannot even start is not restarted in a tight loop.
+        void sleep(restartDelayMs(failedStarts), undefined, { signal: stopping.signal }).then(start, () => undefined);
         events.lost(job, error);
       },
     });
     workers.add(worker);
     void worker.ended.then(() => workers.delete(worker));
-  };
-
-  const restartLater = (): void => {
-    // A worker that served is replaced at once; one that cannot even start is not restarted in a tight loop.
-    const timer = setTimeout(() => {
-      restartTimers.delete(timer);
-      start();
-    }, restartDelayMs(failedStarts));
-    restartTimers.add(timer);
   };
 
   for (let i = 0; i < size; i += 1) start();
@@ -74,10 +70,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
     },
     /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
     ready,
-    stopReplacing() {
-      replaces = false;
-      for (const timer of restartTimers) clearTimeout(timer);
-    },
+    stopReplacing: () => stopping.abort(),
     /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
     async close() {
       const graceOf = ({ hasStarted }: Worker) => (hasStarted ? releaseGraceMs : loadGraceMs);
