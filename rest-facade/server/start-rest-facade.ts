@@ -32,19 +32,10 @@ export async function startRestFacade(deps: {
 }) {
   const { config, log, tracing = noTracing } = deps;
   let isDraining = false;
-  const cores: CoreClient[] = [];
-  const servers: HttpServer[] = [];
-  let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | undefined;
+  const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     isDraining = true;
-    const closers: Closer[] = [
-      // Together, so that neither takes requests while the other waits for its last ones.
-      (graceMs) => Promise.all(servers.map((server) => server.close(graceMs))),
-      () => metricsServer?.close(),
-      () => cores.forEach((core) => core.close()),
-      () => tracing.close(),
-    ];
-    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
+    await closeInTurn(closers.reverse(), config.REST_SHUTDOWN_GRACE_MS);
   };
 
   try {
@@ -62,6 +53,15 @@ export async function startRestFacade(deps: {
       isTls: identity !== undefined,
       isDraining: () => isDraining,
     };
+    const cores: CoreClient[] = [];
+    closers.push(() => cores.forEach((core) => core.close()));
+    const { REST_METRICS_HOST, REST_METRICS_PORT } = config;
+    const { registry } = metrics;
+    const scraped = await startMetricsServer({ registry, host: REST_METRICS_HOST, port: REST_METRICS_PORT, log });
+    closers.push(() => scraped.close());
+    const servers: HttpServer[] = [];
+    // Together, so that neither takes requests while the other waits for its last ones.
+    closers.push((graceMs) => Promise.all(servers.map((server) => server.close(graceMs))));
     const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
       const core = createCoreClient(coreAddress, trust, isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs);
       cores.push(core);
@@ -76,9 +76,6 @@ export async function startRestFacade(deps: {
       servers.push(server);
       return server;
     };
-    const { REST_METRICS_HOST, REST_METRICS_PORT } = config;
-    const { registry } = metrics;
-    metricsServer = await startMetricsServer({ registry, host: REST_METRICS_HOST, port: REST_METRICS_PORT, log });
     const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
     const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
     const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;
@@ -97,7 +94,7 @@ export async function startRestFacade(deps: {
       port: server.port,
       /** Those of the administration and of the metrics are undefined if these are off. */
       adminPort: admin?.port,
-      metricsPort: metricsServer.port,
+      metricsPort: scraped.port,
       /** Stops listening after the delay, lets requests in flight finish, and ends them after the grace period. */
       close: () => (closing ??= drainAndClose()),
     };
