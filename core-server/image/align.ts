@@ -44,20 +44,20 @@ export function alignPixels(
     });
   const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
   const region = regionAround(corners, picture);
-  if (region === undefined) return { data: new Uint8Array(side * side * 3), width: side, height: side };
+  const aligned = { data: new Uint8Array(side * side * 3), width: side, height: side };
+  if (region === undefined) return aligned;
   // Shrinks by areas first: sampling alone would alias.
   const scale = Math.min(1, Math.hypot(fitted.a, fitted.b) / step);
   const near = resizePicture(picture, scaledSize(region, scale), region);
   const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
-  const data = new Uint8Array(side * side * 3);
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
       const { x, y } = place(column, row);
       const at = { x: (x + 0.5 - region.left) * scaleX - 0.5, y: (y + 0.5 - region.top) * scaleY - 0.5 };
-      if (isInside(at, near)) samplePixel(near, at, data, (row * side + column) * 3);
+      if (isInside(at, near)) samplePixel(near, at, aligned.data, (row * side + column) * 3);
     }
   }
-  return { data, width: side, height: side };
+  return aligned;
 }
 
 /** The similarity that brings `from` closest to `to`; undefined if `from` is a single place. */
