@@ -4,6 +4,8 @@ import { createSymbolProperty } from '../../runtime/node-patches/symbol-property
 
 /** What interceptors learn of a call, for the handler. */
 interface CallState {
+  /** Of each of its log lines. */
+  requestId?: string;
   /** Public id of the API key that it came with; as the caller claims it until the key is checked. */
   keyId?: string | undefined;
   /**

@@ -594,17 +594,17 @@ test('a call that is refused before its key is checked leaves a line', async (t)
   }
 });
 
-test('a stream that is refused while it is served leaves one line, with the reason', withinMs, async (t) => {
+test('a stream that is refused while it is served leaves one line, with the reason and its id', withinMs, async (t) => {
   const { service, log } = await startScripted(t);
   const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
   const end = endOf(stream);
   log.entries.length = 0;
-  await log.waitFor(({ msg }) => msg === 'call received');
+  const received = await log.waitFor(({ msg }) => msg === 'call received');
   await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
   assert.equal(await end, invalidArgument);
   const lines = log.entries.filter(({ msg }) => msg !== 'call received');
-  const [{ msg, reason } = {}, ...more] = lines;
-  assert.deepEqual([msg, reason], ['call refused', 'INVALID_FIELD']);
+  const [{ msg, reason, request_id: requestId } = {}, ...more] = lines;
+  assert.deepEqual([msg, reason, requestId], ['call refused', 'INVALID_FIELD', received['request_id']]);
   assert.deepEqual(more, []);
 });
 
