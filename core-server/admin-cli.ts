@@ -38,19 +38,6 @@ async function withStore<T>(
   }
 }
 
-/** @returns the exit code */
-async function run(program: Command, argv: readonly string[]): Promise<number> {
-  throwInsteadOfExit(program);
-  try {
-    await program.parseAsync(argv);
-    return 0;
-  } catch (caught) {
-    if (caught instanceof CommanderError) return caught.exitCode === 0 ? 0 : exitCodes.mistaken;
-    process.stderr.write(`error: ${describe(caught)}\n`);
-    return exitCodeOf(caught);
-  }
-}
-
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride();
   command.commands.forEach(throwInsteadOfExit);
@@ -77,4 +64,13 @@ const program = createAdminProgram({
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
 });
-process.exitCode = await run(program, process.argv);
+throwInsteadOfExit(program);
+try {
+  await program.parseAsync(process.argv);
+} catch (caught) {
+  if (caught instanceof CommanderError) process.exitCode = caught.exitCode === 0 ? 0 : exitCodes.mistaken;
+  else {
+    process.stderr.write(`error: ${describe(caught)}\n`);
+    process.exitCode = exitCodeOf(caught);
+  }
+}
