@@ -3,7 +3,7 @@ import { readRefusal, readTrailingRefusal, type SentRefusal } from '../../runtim
 import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 /** A restarted core is found again within about this time. */
-const reconnectSeconds = 1;
+const retryAfterSeconds = 1;
 
 /**
  * Turns a failed call into a refusal. The core's own refusals carry an ErrorInfo and are passed on with
@@ -42,30 +42,25 @@ function toRefusal(
   });
 }
 
-function fromTransport(error: ServiceError): Refusal {
-  const options = { cause: error };
-  switch (error.code) {
+function fromTransport(cause: ServiceError): Refusal {
+  switch (cause.code) {
     case status.UNAVAILABLE:
-      return coreUnavailable(error);
+      return coreUnavailable(cause);
     case status.INTERNAL:
       // What grpc-js says for all calls of a lost connection.
-      return error.details.startsWith('Received RST_STREAM') ? coreUnavailable(error) : internalFault(error);
+      return cause.details.startsWith('Received RST_STREAM') ? coreUnavailable(cause) : internalFault(cause);
     case status.DEADLINE_EXCEEDED:
-      return deadlinePassed(error);
+      return deadlinePassed(cause);
     case status.RESOURCE_EXHAUSTED:
       // The message limit, if the core's is lower than the facade's; otherwise some proxy's own limit.
-      return /larger than/.test(error.details)
-        ? refuse('BODY_TOO_LARGE', 'file is too large for the service, want a smaller one', options)
-        : refuse('QUEUE_FULL', 'the service has all the work it can take, try again', {
-            ...options,
-            retryAfterSeconds: reconnectSeconds,
-          });
+      if (/larger than/.test(cause.details))
+        return refuse('BODY_TOO_LARGE', 'file is too large for the service, want a smaller one', { cause });
+      return refuse('QUEUE_FULL', 'the service has all the work it can take, try again', { retryAfterSeconds, cause });
     default:
-      return internalFault(error);
+      return internalFault(cause);
   }
 }
 
 export function coreUnavailable(cause: unknown): Refusal {
-  const message = 'the service is not ready to answer, try again';
-  return refuse('CORE_UNAVAILABLE', message, { retryAfterSeconds: reconnectSeconds, cause });
+  return refuse('CORE_UNAVAILABLE', 'the service is not ready to answer, try again', { retryAfterSeconds, cause });
 }
