@@ -30,8 +30,7 @@ export function cacheRows<Row>(
 
 /** Lets {@link cacheRows} keep rows, if the store is SQLite and a commit to it is noticed. */
 export async function detectChanges(db: Knex): Promise<void> {
+  const file = sqliteFileOf(db);
   // A store that is read-only now is read for every request.
-  await sqliteFileOf(db)
-    ?.proveChangeToken(() => markSqliteFile(db))
-    .catch(() => undefined);
+  await file?.proveChangeToken(() => markSqliteFile(db)).catch(() => undefined);
 }

@@ -35,11 +35,10 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
  */
 export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
   const bytes = file.type === 'png' ? withoutTexts(file.bytes) : file.bytes;
-  const { autoOrient, icc } = await sharp(bytes, { limitInputPixels: false })
-    .metadata()
-    .catch((error: unknown) => {
-      throw corruptImage(error);
-    });
+  const header = sharp(bytes, { limitInputPixels: false }).metadata();
+  const { autoOrient, icc } = await header.catch((error: unknown) => {
+    throw corruptImage(error);
+  });
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);

@@ -106,13 +106,11 @@ async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSi
 async function assertReadable({ form = [] }: ApiRequest): Promise<void> {
   for (const [, file] of form) {
     if (typeof file === 'string') continue;
-    await file
-      .slice(0, 1)
-      .arrayBuffer()
-      .catch(() => {
-        const why = 'is a folder, or was moved, deleted or changed';
-        throw new Refusal('UNREADABLE_FILE', `The file ${file.name} cannot be read: it ${why}. Choose it again.`);
-      });
+    const start = file.slice(0, 1);
+    await start.arrayBuffer().catch(() => {
+      const why = 'is a folder, or was moved, deleted or changed';
+      throw new Refusal('UNREADABLE_FILE', `The file ${file.name} cannot be read: it ${why}. Choose it again.`);
+    });
   }
 }
 
@@ -123,10 +121,8 @@ function failConnection(error: unknown): never {
 }
 
 function refusalOf(answer: Response, body: unknown): Refusal {
-  const {
-    reason = 'UNREADABLE',
-    message = `The answer with status ${answer.status} is not the service's, or was cut off.`,
-  } = (body ?? {}) as { reason?: string; message?: string };
+  const unreadable = `The answer with status ${answer.status} is not the service's, or was cut off.`;
+  const { reason = 'UNREADABLE', message = unreadable } = (body ?? {}) as { reason?: string; message?: string };
   const wait = answer.headers.get('retry-after');
   return new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
 }

@@ -60,12 +60,8 @@ export function connectThreshold(view: RequestView, apiKey: () => string, onChan
 
   const configure = async (method: 'GET' | 'PUT') => {
     const path = `/v1/companies/${encodeURIComponent(company.value)}/detection-score`;
-    const request: ApiRequest = {
-      method,
-      path,
-      password: password.value,
-      ...(method === 'PUT' && { json: { detection_score: shown } }),
-    };
+    const body = method === 'PUT' ? { json: { detection_score: shown } } : {};
+    const request: ApiRequest = { method, path, password: password.value, ...body };
     view.showRequest(request);
     try {
       const answer = await send(request, apiKey());
