@@ -4,6 +4,11 @@ import { callerOf } from './caller-of.js';
 
 type Listener = (stream: ServerHttp2Stream, ...call: readonly unknown[]) => void;
 
+/** A call until its turn comes, or its stream is closed. */
+interface Waiting {
+  call: Parameters<Listener> | undefined;
+}
+
 /**
  * Hands calls to grpc-js in turns, one per turn of the event loop. What waits is no more than an HTTP/2 stream, of which a
  * connection may have so many open.
@@ -16,14 +21,17 @@ type Listener = (stream: ServerHttp2Stream, ...call: readonly unknown[]) => void
 export function beginInTurns(server: Http2Server): void {
   const listeners = server.listeners('stream') as Listener[];
   server.removeAllListeners('stream');
-  const takeTurn = createTurns<Http2Session, Parameters<Listener>>(callerOf, (call) => {
+  const takeTurn = createTurns<Http2Session, Waiting>(callerOf, ({ call }) => {
     // Its caller may have gone in the meantime.
-    if (!call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
+    if (call && !call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
   });
   server.on('stream', (...call) => {
     const [stream] = call;
     // grpc-js listens once it has begun.
     stream.on('error', () => undefined);
-    if (stream.session) takeTurn(stream.session, call);
+    const waiting: Waiting = { call };
+    // What has arrived for it does not count any more, up to a mebibyte of each stream.
+    stream.once('close', () => (waiting.call = undefined));
+    if (stream.session) takeTurn(stream.session, waiting);
   });
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { beginInTurns } from '../../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
 import { eventually } from '../../../helpers/eventually.js';
+import { collectGarbage } from '../../../helpers/garbage.js';
 
 /** A server that notes the paths of its streams as they begin, and two clients of it. */
 async function setUp(t: TestContext) {
@@ -43,4 +44,28 @@ test('calls whose caller has gone while they waited are not begun', async (t) =>
   for (const path of ['/first', '/gone', '/last']) one.request({ ':path': path }).on('error', () => undefined);
   await eventually(() => begun.includes('/last'));
   assert.deepEqual(begun, ['/first', '/last']);
+});
+
+test('nothing is kept of a call that is refused while it waits: what it has sent does not count any more', async (t) => {
+  const { begun, server, one } = await setUp(t);
+  const gone: WeakRef<object>[] = [];
+  const count = 50;
+  const kept = new Promise<number>((resolve) => {
+    server.prependListener('stream', (stream, headers) => {
+      if (headers[':path'] !== '/gone') return;
+      gone.push(new WeakRef(stream));
+      // As it stands in line.
+      process.nextTick(() => stream.destroy());
+      // Most still wait for their turn.
+      if (gone.length === count) setImmediate(setImmediate, countKept);
+    });
+    const countKept = (): void => {
+      collectGarbage();
+      resolve(gone.filter((stream) => stream.deref()).length);
+    };
+  });
+  for (let call = 0; call < 2 * count; call += 1) one.request({ ':path': '/before' });
+  for (let call = 0; call < count; call += 1) one.request({ ':path': '/gone' }).on('error', () => undefined);
+  assert.ok((await kept) < count / 5, `${await kept} of ${count} were kept`);
+  assert.ok(begun.length < 2 * count, 'they wait behind these');
 });
