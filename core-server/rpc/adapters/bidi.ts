@@ -37,8 +37,12 @@ interface StreamAnswer<Response> {
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
 }
 
-/** Begins something on behalf of a call's caller when its turn has come. */
-type TakeTurn = (call: ServerHttp2Stream, begin: () => void) => void;
+/** Begins a request when its turn has come; undefined once its stream has ended, of which it would keep everything. */
+interface Turn {
+  begin: (() => void) | undefined;
+}
+
+type TakeTurn = (call: ServerHttp2Stream, turn: Turn) => void;
 
 const maxIdLength = 128;
 
@@ -60,7 +64,7 @@ export function bidi<Request, Response>(
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
   const takeTurn: TakeTurn = createTurns(
     ({ session }) => callerOf(session),
-    (begin) => begin(),
+    (turn) => turn.begin?.(),
   );
   return (stream) => {
     limitReadAhead(stream);
@@ -109,6 +113,7 @@ function pump<Item>(
   takeTurn: TakeTurn,
 ): Promise<void> {
   const http2Stream = streamOf(stream);
+  const waiting = new Set<Turn>();
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let stop = (): void => {};
@@ -129,9 +134,14 @@ function pump<Item>(
       clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
-      takeTurn(http2Stream, () => {
-        if (!call.signal.aborted) answer(item).then(onDone, reject);
-      });
+      const turn: Turn = {
+        begin: () => {
+          waiting.delete(turn);
+          answer(item).then(onDone, reject);
+        },
+      };
+      waiting.add(turn);
+      takeTurn(http2Stream, turn);
     };
     const onClosing = (): void => {
       stream.pause();
@@ -139,6 +149,7 @@ function pump<Item>(
     };
     stop = () => {
       clearTimeout(idle);
+      for (const turn of waiting) turn.begin = undefined;
       closing.removeEventListener('abort', onClosing);
       stream.off('data', onRequest).off('end', rest).pause();
     };
