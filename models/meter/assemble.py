@@ -36,7 +36,6 @@ class Hypothesis:
     agrees: float  # probability by the refiner that this is the right way round
     locate: float
     readings: dict = field(default_factory=dict)  # digits -> probability
-    checked: dict = field(default_factory=dict)  # the same readings by other crops, for the confidence alone
 
 
 def proposals(merged: np.ndarray, floor: float):
@@ -61,22 +60,16 @@ def proposals(merged: np.ndarray, floor: float):
     return found
 
 
-def probabilities(readings, merged):
-    """P(reading) as the mean over crops of its CTC probability, for each reading."""
-    logs = [np.log(m + TINY) for m in merged]
-    return {s: float(np.mean([math.exp(log_likelihood(g, [int(c) for c in s])) for g in logs])) for s in readings}
-
-
 def score_readings(h: Hypothesis, rules) -> None:
-    """Find the readings of the crops, with their probabilities."""
+    """Find the readings of the crops; P(reading) is the mean over the crops of its CTC probability."""
     merged = [merge_colours(p) for p in h.probs]
+    logs = [np.log(m + TINY) for m in merged]
     found = set().union(*(proposals(m, rules["substitutionFloor"]) for m in merged))
-    h.readings = probabilities(["".join(map(str, d)) for d in found if len(d) >= rules["minDigits"]], merged)
-
-
-def check(h: Hypothesis, probs) -> None:
-    """Add what other crops say of the same readings."""
-    h.checked = probabilities(h.readings, [merge_colours(p) for p in probs])
+    h.readings = {
+        "".join(map(str, d)): float(np.mean([math.exp(log_likelihood(g, d)) for g in logs]))
+        for d in found
+        if len(d) >= rules["minDigits"]
+    }
 
 
 def weigh(h: Hypothesis, rules) -> float:
@@ -152,6 +145,11 @@ def count_sure(marks, centres, rules):
     return doubted * (1.0 if even else 0.5)
 
 
+def seen_alone(marks, digits):
+    """P(the first wheels show these digits), each wheel looked at alone."""
+    return math.prod(float(p[int(d)]) for p, d in zip(marks["digit"], digits))
+
+
 def likeliest(hypotheses, rules):
     """Those with a reading, the best first, and the digits of the best."""
     ranked = sorted((h for h in hypotheses if h.readings), key=lambda h: -weigh(h, rules))
@@ -178,20 +176,23 @@ def assemble(hypotheses, rules, marks=None):
     if not ranked:
         return None
     h = ranked[0]
+    if marks:
+        same = [s for s in h.readings if len(s) == len(digits)]
+        digits = max(same, key=lambda s: h.readings[s] * (seen_alone(marks, s) + TINY) ** rules["aloneWeight"])
     sure, red, centres = wheels(h, digits)
     lengths = fraction_lengths(red, rules, marks)
     length = int(np.argmax(lengths))
     fraction_sure = float(lengths[length])
     cut = len(digits) - length
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
-    readings = (h.checked or h.readings).items()
-    integer_p = sum(p for s, p in readings if len(s) == len(digits) and s[:cut] == digits[:cut])
+    integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
     same = {s: p for s, p in h.readings.items() if len(s) == len(digits) and s != digits}
     features = {
         "read": logit(integer_p),
         "legible": logit(float(np.mean(h.legible))),
         "locate": logit(h.locate),
         "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
+        "wheels": logit(seen_alone(marks, digits[:cut]) if marks else integer_p),
     }
     c = rules["calibration"]
     in_networks = calibrated(c["bias"] + sum(c[k] * v for k, v in features.items()))

@@ -1,10 +1,11 @@
-"""Counters cut into cells for the mark network: real ones, cached with the place of each wheel, and recombined ones.
+"""Counters cut into cells for the networks that look at single wheels: real ones, cached with the place of each wheel,
+and recombined ones.
 
 python cells.py    # cache: each labelled counter at 32 pixels a wheel, its wheels found by the served reader
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -13,7 +14,7 @@ import augment
 from augment import rng
 from data import CACHE, is_held, read_small, shared_dir
 from geometry import expand, size
-from nets import MARK_SIZE
+from nets import MARK_CELL, MARK_SIZE
 from render.display import draw_display
 from render.wheels import draw_counter, grey
 
@@ -36,6 +37,7 @@ class Counter:
     held: bool = False
     name: str = ""
     display: bool = False
+    readings: list = field(default_factory=list)  # the right ones, where they are known
     plain: np.ndarray | None = None  # the same without marks, where these were painted
     grey: bool = False  # by its camera
     shown: bool = True  # its marks, by its camera
@@ -93,6 +95,7 @@ def build() -> None:
                         top=my,
                         bottom=my + height,
                         red=o["red_digits"],
+                        readings=[o["digits"], *(a for a in o["accept"] if len(a) == n)],
                         source=o["source"],
                         held=is_held(o["source"], o["digits"], family),
                         name=o["file"],
@@ -282,15 +285,15 @@ def painted(counter: Counter) -> Counter:
     return counter
 
 
-def drawn(n: int, k: int, fonts, segments, displays=0.15) -> Counter:
-    """A rendered counter of n wheels, k after the point: red ones, or plain ones that are then marked in any way; or a
-    display."""
+def drawn(n: int, k: int, fonts, segments, displays=0.15, crops=None) -> Counter:
+    """A rendered counter of n wheels (of `crops`, where given), k after the point: red ones, or plain ones that are
+    then marked in any way; or a display."""
     display = rng.random() < displays
     paint = k > 0 and rng.random() < 0.6 and not display
     if display:
         made = draw_display(PITCH * n, fonts, segments, (n, k))
     else:
-        made = draw_counter(PITCH * n, fonts, wheels=(n, 0 if paint else k))
+        made = draw_counter(PITCH * n, fonts, crops, (n, 0 if paint else k))
     x0, y0, w, h = made.box
     mx, my = int(PITCH * 1.5), int(h * MARGIN_Y)
     image = np.empty((made.image.shape[0] + 2 * my, made.image.shape[1] + 2 * mx, 3), np.uint8)
@@ -298,6 +301,7 @@ def drawn(n: int, k: int, fonts, segments, displays=0.15) -> Counter:
     image[my:-my, mx:-mx] = made.image
     centres = [mx + x for x in made.centres or [x0 + (i + 0.5) * w / n for i in range(n)]]
     counter = Counter(image, centres, my + y0, my + y0 + h, k, "rendered", display=display)
+    counter.readings = [made.digits, *made.accept]
     return painted(counter) if paint else counter
 
 
@@ -315,17 +319,18 @@ def add_zero(counter: Counter, mark: np.ndarray) -> Counter:
     return counter
 
 
-def cut_cells(counter: Counter, centres, jitter=True) -> np.ndarray:
-    """Cells uint8 n,40,40,3 around `centres`: two wheels wide, 1.7 counters high; `jitter`: as refiner and reader err,
-    which take more of a display for its digits."""
+def cut_cells(counter: Counter, centres, jitter=True, pixels=(MARK_SIZE, MARK_SIZE), cell=MARK_CELL) -> np.ndarray:
+    """Cells uint8 n,height,width,3 around `centres`, of `pixels` (width, height), so many wheels wide and counters
+    high; `jitter`: as refiner and reader err, which take more of a display for its digits."""
     u = rng.uniform if jitter else lambda a, b: (a + b) / 2
     p = pitch_of(counter.centres) * u(0.92, 1.08)
     h = (counter.bottom - counter.top) * u(0.88, 1.4 if jitter and counter.display else 1.12)
     middle = (counter.top + counter.bottom) / 2 + h * u(-0.1, 0.1)
     slope, shear = (rng.gauss(0, 0.03), rng.gauss(0, 0.08)) if jitter else (0, 0)
     at = float(np.mean(counter.centres))
-    out = np.empty((len(centres), MARK_SIZE, MARK_SIZE, 3), np.uint8)
-    sx, sy = 2 * p / MARK_SIZE, 1.7 * h / MARK_SIZE
+    width, height = pixels
+    out = np.empty((len(centres), height, width, 3), np.uint8)
+    sx, sy = cell[0] * p / width, cell[1] * h / height
     image = counter.image
     zoom = min(sx, sy)
     if zoom > 1.9:
@@ -335,18 +340,18 @@ def cut_cells(counter: Counter, centres, jitter=True) -> np.ndarray:
         x = c + (rng.gauss(0, 0.06) * p if jitter else 0)
         M = np.float32(
             [
-                [sx * f, shear * sy * f, (x - sx * MARK_SIZE / 2 - shear * sy * MARK_SIZE / 2) * f],
+                [sx * f, shear * sy * f, (x - sx * width / 2 - shear * sy * height / 2) * f],
                 [
                     slope * sx * f,
                     sy * f,
-                    (middle + slope * (x - at) - sy * MARK_SIZE / 2 - slope * sx * MARK_SIZE / 2) * f,
+                    (middle + slope * (x - at) - sy * height / 2 - slope * sx * width / 2) * f,
                 ],
             ]
         )
         out[i] = cv2.warpAffine(
             image,
             M,
-            (MARK_SIZE, MARK_SIZE),
+            pixels,
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REPLICATE,
         )

@@ -13,17 +13,17 @@ import torch
 
 from data import HERE, RUNS
 from graphs import LocateGraph, MarkGraph, ReadGraph, RefineGraph
-from nets import LOCATE_SIZE, Locate, Mark, Read, Refine
+from nets import LOCATE_SIZE, Digit, Locate, Mark, Read, Refine
 from quantise import quantise
 
 OPSET = 17
+NETWORKS = {"locate": Locate, "refine": Refine, "read": Read, "mark": Mark, "digit": Digit}
 OUTPUTS = {
     "locate": ["quads", "scores"],
     "refine": ["corners", "upside_down", "scores"],
     "read": ["probs", "legible"],
-    "mark": ["fraction", "wheel"],
+    "mark": ["fraction", "wheel", "digit"],
 }
-NAMES = tuple(OUTPUTS)
 
 
 def halve_weights(model: onnx.ModelProto) -> None:
@@ -45,14 +45,19 @@ def halve_weights(model: onnx.ModelProto) -> None:
         graph.node.insert(i, n)
 
 
-def export(module, net, checkpoint, inputs, names, outputs, dynamic, path, finish):
-    saved = torch.load(checkpoint, map_location="cpu")
+def load(name, checkpoint):
+    """The network, rounded to half precision, which makes the check against torch exact about what is stored."""
+    net, saved = NETWORKS[name](), torch.load(checkpoint, map_location="cpu")
     net.load_state_dict(saved["average"])
-    # Rounding to half precision before export makes the torch check exact about what is stored.
     net.load_state_dict(
         {k: v.half().float() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in net.state_dict().items()}
     )
-    graph = module(net).eval()
+    print(f"{name}: step {saved['step']}")
+    return net
+
+
+def export(graph, inputs, names, outputs, dynamic, path, finish):
+    graph.eval()
     torch.onnx.export(
         graph,
         inputs,
@@ -73,17 +78,15 @@ def export(module, net, checkpoint, inputs, names, outputs, dynamic, path, finis
     halve_weights(model)
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
-    print(
-        f"{path.name}: step {saved['step']}, {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}"
-    )
+    print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in NAMES:
+    for name in NETWORKS:
         parser.add_argument(f"--{name}", type=Path, default=RUNS / f"{name}.pt")
     parser.add_argument("--out", type=Path, default=HERE)
-    parser.add_argument("--only", choices=NAMES, action="append", help="export these networks only")
+    parser.add_argument("--only", choices=OUTPUTS, action="append", help="export these graphs only")
     args = parser.parse_args()
     torch.manual_seed(1)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -92,13 +95,17 @@ def main():
         [[[100.0, 100], [300, 110], [298, 150], [98, 140]], [[20.0, 20], [480, 20], [480, 90], [20, 90]]]
     )
     wanted = {
-        "locate": (LocateGraph, Locate, (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),)),
-        "refine": (RefineGraph, Refine, (picture, quads)),
-        "read": (ReadGraph, Read, (picture, quads)),
-        "mark": (MarkGraph, Mark, (picture, quads.repeat(3, 1, 1))),
+        "locate": (
+            LocateGraph,
+            ["locate"],
+            (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),),
+        ),
+        "refine": (RefineGraph, ["refine"], (picture, quads)),
+        "read": (ReadGraph, ["read"], (picture, quads)),
+        "mark": (MarkGraph, ["mark", "digit"], (picture, quads.repeat(3, 1, 1))),
     }
-    for name in args.only or NAMES:
-        graph, net, inputs = wanted[name]
+    for name in args.only or OUTPUTS:
+        graph, networks, inputs = wanted[name]
         dynamic = None
         if len(inputs) > 1:
             dynamic = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
@@ -106,7 +113,8 @@ def main():
         names = ["image", "quads"][: len(inputs)]
         finish = quantise if name == "read" else lambda path: None
         path = args.out / f"meter-{name}.onnx"
-        export(graph, net(), getattr(args, name), inputs, names, OUTPUTS[name], dynamic, path, finish)
+        nets = [load(n, getattr(args, n)) for n in networks]
+        export(graph(*nets), inputs, names, OUTPUTS[name], dynamic, path, finish)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ NETWORKS = {
     "read": (3, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
     "refine": (3, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
     "locate": (2, "--batch", 64, "--lr", 3e-3, "--rendered-share", 0.34),
-    "mark": (4, "--batch", 160, "--lr", 3e-3),
+    "mark": (3, "--batch", 160, "--lr", 3e-3),
+    "digit": (1, "--batch", 160, "--lr", 3e-3),
 }
 
 

@@ -4,7 +4,20 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from nets import FRACTIONS, LOCATE_SIZE, LOCATE_STRIDE, MARK_SIZE, READ_H, READ_W, REFINE_H, REFINE_W
+from nets import (
+    DIGIT_CELL,
+    DIGIT_H,
+    DIGIT_W,
+    FRACTIONS,
+    LOCATE_SIZE,
+    LOCATE_STRIDE,
+    MARK_CELL,
+    MARK_SIZE,
+    READ_H,
+    READ_W,
+    REFINE_H,
+    REFINE_W,
+)
 
 CANDIDATES = 16
 GREY = 2.5 / 255  # mean distance of a pixel's channels below which a picture has no colour
@@ -59,6 +72,15 @@ def cut_quads(atlas_, quads, width, height):
     grid = (points * scale + (top * scale - 1)).permute(0, 2, 3, 1).reshape(1, -1, width, 2)
     got = F.grid_sample(whole, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
     return normalised(got.reshape(3, -1, height, width).permute(1, 0, 2, 3))
+
+
+def middle_of(quads, wide, high):
+    """The middle of quads [N, 4, 2]: such a share of their width and height."""
+    s = torch.tensor([-1.0, 1, 1, -1]).view(1, 4, 1) * wide / 2 + 0.5
+    t = torch.tensor([-1.0, -1, 1, 1]).view(1, 4, 1) * high / 2 + 0.5
+    a, b, c, d = quads.unsqueeze(2).unbind(1)
+    top, bottom = a + s * (b - a), d + s * (c - d)
+    return top + t * (bottom - top)
 
 
 class LocateGraph(nn.Module):
@@ -122,18 +144,21 @@ class ReadGraph(nn.Module):
 
 class MarkGraph(nn.Module):
     """image [1,H,W,3], quads [N,4,2] (a cell for each wheel of one counter, left to right) -> fraction [6] (probability
-    of 0..4 wheels after the decimal point and, last, that it cannot be told), wheel [N] (there is a wheel). In a grey
-    picture it cannot be told.
+    of 0..4 wheels after the decimal point and, last, that it cannot be told), wheel [N] (there is a wheel), digit
+    [N,10] (it shows this number). In a grey picture the fraction cannot be told.
 
     The places just before and after the counter only train what is no wheel: on unseen meters one in six counters has
     something there that looks like one."""
 
-    def __init__(self, net):
+    def __init__(self, net, digit):
         super().__init__()
-        self.net = net
+        self.net, self.digit = net, digit
 
     def forward(self, image, quads):
-        pixels = cut_quads(atlas(to_planes(image)), quads, MARK_SIZE, MARK_SIZE)
+        planes = atlas(to_planes(image))
+        pixels = cut_quads(planes, quads, MARK_SIZE, MARK_SIZE)
+        shares = (a / b for a, b in zip(DIGIT_CELL, MARK_CELL))
+        digit = self.digit(cut_quads(planes, middle_of(quads, *shares), DIGIT_W, DIGIT_H))
         cells = self.net.cells(pixels)
         count = torch.ones_like(cells[:, 0]).sum().long().view(1)
         around = torch.zeros(2, cells.shape[1])
@@ -141,4 +166,5 @@ class MarkGraph(nn.Module):
         nothing = torch.zeros(FRACTIONS + 1)
         nothing[-1] = 1
         is_grey = (pixels.amax(1) - pixels.amin(1)).mean() < GREY
-        return torch.where(is_grey, nothing, fraction.softmax(-1)[0]), torch.sigmoid(wheel[0, 2:])
+        fraction = torch.where(is_grey, nothing, fraction.softmax(-1)[0])
+        return fraction, torch.sigmoid(wheel[0, 2:]), digit.softmax(-1)

@@ -1,4 +1,4 @@
-"""The four networks. Plain convolutions with batch normalisation: folded at export, cheap on a CPU in bfloat16."""
+"""The networks. Plain convolutions with batch normalisation: folded at export, cheap on a CPU in bfloat16."""
 
 import torch
 from torch import nn
@@ -7,7 +7,10 @@ LOCATE_SIZE = 320
 LOCATE_STRIDE = 4
 REFINE_W, REFINE_H = 160, 80
 READ_W, READ_H = 224, 48
-MARK_SIZE = 40  # a cell: one wheel in the middle, half a wheel on either side
+MARK_SIZE = 40
+MARK_CELL = (2, 1.7)  # wheels wide, counters high: one wheel in the middle, half a wheel on either side
+DIGIT_W, DIGIT_H = 32, 40
+DIGIT_CELL = (1.25, 1.3)
 FRACTIONS = 5  # 0..4 wheels after the decimal point
 CLASSES = 21  # 0 blank, 1..10 black 0..9, 11..20 red 0..9
 
@@ -162,3 +165,25 @@ class Mark(nn.Module):
         before = count[:, None] - k - 1
         lengths = cut.gather(1, before.clamp(min=0)).masked_fill(before < 1, -30.0)
         return torch.cat([lengths, self.unknown(torch.cat([mean, spread], 2)[:, 0])], 1), wheel
+
+
+class Digit(nn.Module):
+    """The number on one wheel, looked at alone: a second opinion of what the reader says. Output: logits N,10."""
+
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Sequential(
+            conv(3, 24, 2, 5),
+            conv(24, 40),
+            nn.MaxPool2d(2),
+            conv(40, 56),
+            conv(56, 72),
+            nn.MaxPool2d(2),
+            conv(72, 96, 1, 3, 0),
+            nn.Flatten(),
+            nn.Dropout(0.2),
+            nn.Linear(96 * 6, 10),
+        )
+
+    def forward(self, x):
+        return self.f(x)

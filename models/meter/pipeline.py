@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
-from assemble import Hypothesis, assemble, cells_of, check, likeliest, score_readings, weigh
+from assemble import Hypothesis, assemble, cells_of, likeliest, score_readings, weigh
 from geometry import axes, expand, points_on, size, turned, window
 from picture import read_picture, shrink
 
@@ -158,10 +158,6 @@ class Reader:
                 h.probs += [probs[r] for r in rows]
                 h.legible += [float(legible[r]) for r in rows]
                 score_readings(h, rules)
-        ranked, _ = likeliest(best, rules)
-        if ranked:
-            probs, _ = self.read_strips(image, [expand(ranked[0].quad, **c) for c in rules["checks"]])
-            check(ranked[0], probs)
         return best, np.float32(image.shape[1::-1]) / np.float32(rgb.shape[1::-1])
 
     def marks(self, rgb: np.ndarray, found):
@@ -171,8 +167,8 @@ class Reader:
             return None
         image = np.ascontiguousarray(shrink(rgb, self.rules["maxSide"]))
         quads = np.stack([expand(q, **self.rules["cell"]) for q in quads]).astype(np.float32)
-        fraction, wheel = self.run(self.mark_net, {"image": image[None], "quads": quads})
-        return {"fraction": fraction, "wheel": wheel}
+        fraction, wheel, digit = self.run(self.mark_net, {"image": image[None], "quads": quads})
+        return {"fraction": fraction, "wheel": wheel, "digit": digit}
 
     def read(self, rgb: np.ndarray):
         """The answer with quads in the pixels of `rgb`, or None."""

@@ -13,7 +13,7 @@ import json
 import cv2
 import numpy as np
 
-from assemble import Hypothesis, assemble, check, score_readings, weigh
+from assemble import Hypothesis, assemble, score_readings, weigh
 from geometry import expand, turned
 from picture import read_picture
 from pipeline import HERE, Reader
@@ -90,8 +90,6 @@ def redo_case(case, rules):
             given["located"],
         )
         score_readings(h, rules)
-        if "checks" in given:
-            check(h, [strip_of(peaks) for peaks in given["checks"]])
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)
     marks = case.get("marks")
@@ -102,6 +100,7 @@ def redo_case(case, rules):
         and {
             "fraction": np.float32([*marks["fraction"], marks["untold"]]),
             "wheel": np.float32(marks["wheels"]),
+            "digit": np.float32(marks["digits"]),
         },
     )
 

@@ -14,6 +14,7 @@ import torch
 from data import HERE
 
 NAMES = ("locate", "refine", "read", "mark")
+CHECKPOINTS = (*NAMES, "digit")
 
 
 def halved(state):
@@ -37,7 +38,7 @@ def register(folder: Path, checkpoints: dict) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
-    for name in NAMES:
+    for name in CHECKPOINTS:
         parser.add_argument(f"--{name}", type=Path, help="checkpoint to commit beside it")
     args = parser.parse_args()
-    register(args.folder, {n: getattr(args, n) for n in NAMES if getattr(args, n)})
+    register(args.folder, {n: getattr(args, n) for n in CHECKPOINTS if getattr(args, n)})

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from data import HERE
-from register import NAMES, register
+from register import CHECKPOINTS, register
 
 
 def run(script, *options, env=None):
@@ -43,7 +43,7 @@ def main():
     run("data.py", "--data", data, env=here)
     if args.rendered:
         run("-m render.build", "--count", args.rendered, env=here)
-    trained = [n for n in NAMES if n in args.networks.split(",")]
+    trained = [n for n in CHECKPOINTS if n in args.networks.split(",")]
     for name in trained:
         run(
             f"train_{name}.py",
@@ -63,8 +63,8 @@ def main():
             max(200, args.steps // 2),
             env=here,
         )
-    checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in NAMES}
-    run("export.py", *(x for n in NAMES for x in (f"--{n}", checkpoints[n])), "--out", out / "networks", env=here)
+    checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in CHECKPOINTS}
+    run("export.py", *(x for n in CHECKPOINTS for x in (f"--{n}", checkpoints[n])), "--out", out / "networks", env=here)
     print("before:", flush=True)
     run("evaluate.py", "--data", data)
     print("after:", flush=True)

@@ -23,7 +23,7 @@ from measure import calibration_error, held_slice, judge, non_meters, truths_of,
 from picture import read_picture
 from pipeline import Reader
 
-LOOKS = ("crops", "checks", "otherStarts", "seenEnough", "calibration")  # rules that decide what the networks see
+LOOKS = ("crops", "otherStarts", "seenEnough", "calibration")  # rules that decide what the networks see
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -214,7 +214,7 @@ def strips(reader, count):
                     np.float32([[a - p / 2, c.top], [a + p / 2, c.top], [a + p / 2, c.bottom], [a - p / 2, c.bottom]])
                     for a in x
                 ]
-                fraction, wheel = reader.reader.run(
+                fraction, wheel, _ = reader.reader.run(
                     reader.reader.mark_net,
                     {
                         "image": c.image[None],

@@ -9,7 +9,7 @@ import type { KnownMeter } from './known-meter.js';
 import { type CounterCandidate, locate } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
 import { refine } from './locate/refine.js';
-import { checkPlace, type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
+import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { Crop, ReaderRules } from './reader-rules.js';
 
@@ -17,7 +17,7 @@ import type { Crop, ReaderRules } from './reader-rules.js';
  * - `locate`: image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first
  * - `refine`: image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2] as shares of the quads, upside_down [K], scores [K]
  * - `read`: image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]
- * - `mark`: image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W]
+ * - `mark`: image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W], digit [W,10]
  */
 type MeterModels = Readonly<Record<'locate' | 'refine' | 'read' | 'mark', Pick<Model, 'run' | 'release'>>>;
 
@@ -31,9 +31,8 @@ const minSide = 16;
 
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
- * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; read
- * the best on other crops, by which its confidence is judged, look at its wheels' marks, fuse. The same steps as
- * models/meter/pipeline.py.
+ * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; look at
+ * each wheel of the best, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
   /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
@@ -98,9 +97,8 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
       const [best] = chooseReadings(judged, rules, known);
       if (best === undefined) return null;
-      const checks = await read(rules.checks.map((crop) => expand(best.hypothesis.quad, crop)));
       const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
-      const hypothesis = { ...checkPlace(best.hypothesis, checks), marks };
+      const hypothesis = { ...best.hypothesis, marks };
       const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
       const reading = fuse(places, rules, known);
       return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };

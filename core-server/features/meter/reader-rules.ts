@@ -35,8 +35,6 @@ const rulesSchema = z.object({
   leastAgreement: share,
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
-  /** Further cuts of the likeliest counter: they choose no reading, but its confidence is how sure it is on them. */
-  checks: z.array(cropSchema).min(1),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
   /** If the best one leads by more than this (log units), only it is. */
@@ -60,6 +58,8 @@ const rulesSchema = z.object({
     locate: z.number(),
     upright: z.number(),
   }),
+  /** Exponent of what each wheel alone shows, where the readings of a place are compared. */
+  aloneWeight: z.number(),
   /** How sharply a counter is expected to be read from left to right. */
   uprightSteepness: z.number(),
   /** Readings with fewer wheels are discarded. */
@@ -85,6 +85,7 @@ const rulesSchema = z.object({
     legible: z.number(),
     locate: z.number(),
     margin: z.number(),
+    wheels: z.number(),
   }),
   /** The same of the confidence that the point is right, by the probability of its position. */
   fractionCalibration: z.object({ bias: z.number(), length: z.number() }),

@@ -1,5 +1,5 @@
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { type Hypothesis, logOf } from '../read/hypothesis.js';
+import { type Hypothesis, logOf, type Marks } from '../read/hypothesis.js';
 import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { fractionOf, type SeenRow, wheelsFrom } from './fraction.js';
@@ -30,13 +30,36 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
     const fractionWheels = row ? wheelsFrom(fractionOf(row, rules, known), rules.fractionSure) : undefined;
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
-  const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));
+  const likely = Math.max(...judged.map(([, probability]) => probability));
+  const [text] = judged
+    .map(([other, probability]): [string, number] => [other, probability * weightAlone(hypothesis, other, rules)])
+    .reduce((a, b) => (b[1] > a[1] ? b : a));
   const maxSeen = Math.max(...seen.map(([, probability]) => probability));
   const change = rules.weights.read * (logOf(likely) - logOf(maxSeen));
   return { hypothesis, text, probability: likely, weight: hypothesis.weight + change };
 }
 
-/** The wheels of a reading with their marks, which hold for readings of as many wheels. */
-export function rowOf({ marks }: Hypothesis, text: string, wheels: readonly Pick<SeenWheel, 'red'>[]): SeenRow {
-  return { text, red: wheels.map(({ red }) => red), marks: marks?.wheels.length === text.length ? marks : undefined };
+/** What the wheels show one by one, where they were looked at: it says nothing for readings of more or fewer wheels. */
+function weightAlone(hypothesis: Hypothesis, text: string, { aloneWeight }: ReaderRules): number {
+  if (!hypothesis.marks) return 1;
+  const marks = marksFor(hypothesis, text);
+  return marks ? (shownAlone(marks, text) + unlikely) ** aloneWeight : 0;
+}
+
+/** So that a single wheel rules out no reading. */
+const unlikely = 1e-6;
+
+/** Probability that the first wheels, each looked at alone, show these digits. */
+export function shownAlone({ digits }: Marks, text: string): number {
+  return [...text].reduce((product, digit, at) => product * (digits[at]?.[Number(digit)] ?? 0), 1);
+}
+
+/** The marks of a place, which hold for readings of as many wheels. */
+export function marksFor({ marks }: Pick<Hypothesis, 'marks'>, text: string): Marks | undefined {
+  return marks?.wheels.length === text.length ? marks : undefined;
+}
+
+/** The wheels of a reading with their marks. */
+export function rowOf(hypothesis: Hypothesis, text: string, wheels: readonly Pick<SeenWheel, 'red'>[]): SeenRow {
+  return { text, red: wheels.map(({ red }) => red), marks: marksFor(hypothesis, text) };
 }

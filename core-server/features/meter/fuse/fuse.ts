@@ -3,7 +3,7 @@ import type { KnownMeter } from '../known-meter.js';
 import { calibrated, type Hypothesis, logit, type Marks } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { type Choice, chooseReadings, rowOf } from './choose-reading.js';
+import { type Choice, chooseReadings, rowOf, shownAlone } from './choose-reading.js';
 import { fractionOf, wheelsFrom } from './fraction.js';
 
 /** A larger lead in weight, in log units, carries no more information. */
@@ -21,7 +21,7 @@ export function fuse(
   const seen = wheelsOf(hypothesis, text);
   const row = rowOf(hypothesis, text, seen);
   const fraction = fractionOf(row, rules, known);
-  const inNetworks = confidenceOf(best, second, fraction.wheels, rules);
+  const inNetworks = confidenceOf(best, second, text.slice(0, text.length - fraction.wheels), row.marks, rules);
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
   const centers = seen.map(({ center }) => center);
@@ -48,21 +48,26 @@ export function fuse(
 }
 
 /** Calibrated probability that the wheels before the fraction are read correctly. */
-function confidenceOf(best: Choice, second: Choice | undefined, fractionWheels: number, rules: ReaderRules): number {
-  const { hypothesis, text } = best;
-  const whole = text.slice(0, text.length - fractionWheels);
+function confidenceOf(
+  { hypothesis, text, weight }: Choice,
+  second: Choice | undefined,
+  whole: string,
+  marks: Marks | undefined,
+  rules: ReaderRules,
+): number {
   // A wheel between two numbers splits the probability between readings one step apart; either is right.
-  const wholeProbability = [...(hypothesis.checked ?? hypothesis.readings)]
+  const wholeProbability = [...hypothesis.readings]
     .filter(([other]) => other.length === text.length && other.startsWith(whole))
     .reduce((sum, [, probability]) => sum + probability, 0);
-  const lead = second ? Math.min(best.weight - second.weight, maxLead) : maxLead;
+  const lead = second ? Math.min(weight - second.weight, maxLead) : maxLead;
   const c = rules.calibration;
   return calibrated(
     c.bias +
       c.read * logit(wholeProbability) +
       c.legible * logit(hypothesis.legible) +
       c.locate * logit(hypothesis.located) +
-      c.margin * lead,
+      c.margin * lead +
+      c.wheels * logit(marks ? shownAlone(marks, whole) : wholeProbability),
   );
 }
 

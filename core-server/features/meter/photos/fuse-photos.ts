@@ -1,4 +1,5 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
+import { marksFor } from '../fuse/choose-reading.js';
 import { type Fraction, fractionOf, normalised, wheelsFrom } from '../fuse/fraction.js';
 import { alternativesTo } from '../fuse/fuse.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
@@ -138,9 +139,7 @@ function distribution(texts: readonly string[], { strips }: SeenCounter['hypothe
 function fuseFractions(text: string, rows: readonly SeenCounter[], rules: FusionRules, known: KnownMeter): Fraction {
   const reds = rows.map(({ hypothesis }) => wheelsOf(hypothesis, text).map(({ red }) => red));
   const red = [...text].map((_, at) => meanOf(reds.map((row) => row[at] ?? 0)));
-  const marks = rows.flatMap(({ hypothesis }) =>
-    hypothesis.marks?.wheels.length === text.length ? hypothesis.marks : [],
-  );
+  const marks = rows.flatMap(({ hypothesis }) => marksFor(hypothesis, text) ?? []);
   return fractionOf({ text, red, marks: fuseMarks(marks) }, rules, known);
 }
 

@@ -33,6 +33,8 @@ export interface Marks {
   readonly untold: number;
   /** That each wheel is one, from left to right. */
   readonly wheels: readonly number[];
+  /** That each wheel, looked at alone, shows 0, 1, … 9. */
+  readonly digits: readonly ArrayLike<number>[];
 }
 
 export interface Hypothesis extends Place {
@@ -43,8 +45,6 @@ export interface Hypothesis extends Place {
   readonly readings: ReadonlyMap<string, number>;
   /** Log score for comparing hypotheses. */
   readonly weight: number;
-  /** Probability of each of these readings by other strips, where they were read; only the confidence is judged by it. */
-  readonly checked?: ReadonlyMap<string, number> | undefined;
   /** Of its wheels, where they were looked at. */
   readonly marks?: Marks | undefined;
 }
@@ -66,13 +66,6 @@ export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: Re
   return { ...place, strips, legible, readings, weight };
 }
 
-/** Adds what other strips of the same place say of its readings. */
-export function checkPlace(hypothesis: Hypothesis, strips: readonly ReadStrip[]): Hypothesis {
-  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
-  const readings = [...hypothesis.readings.keys()].map((text) => [...text].map(Number));
-  return { ...hypothesis, checked: probabilitiesOf(readings, merged) };
-}
-
 /** The reading one step up or down, of as many wheels; undefined beyond 00…0 and 99…9. */
 export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
   const next = [...digits];
@@ -92,12 +85,7 @@ function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): 
       if (digits.length >= rules.minDigits) found.set(digits.join(''), digits);
     }
   }
-  return probabilitiesOf([...found.values()], strips);
-}
-
-/** By the text of each reading, averaged over the strips. */
-function probabilitiesOf(readings: readonly Digits[], strips: readonly DigitProbabilities[]): Map<string, number> {
-  return new Map(readings.map((digits) => [digits.join(''), meanOf(strips.map((strip) => likelihood(strip, digits)))]));
+  return new Map([...found].map(([text, digits]) => [text, meanOf(strips.map((strip) => likelihood(strip, digits)))]));
 }
 
 const maxSubstitutions = 3;

@@ -33,10 +33,12 @@ export async function readMarks(
   const cells = wheelQuads(hypothesis.quad, centers, rules).map((quad) => expand(quad, cell));
   const outputs = await runOnQuads(run, picture, cells);
   const fraction = [...floatsOf(outputs, 'fraction').data];
+  const digit = floatsOf(outputs, 'digit').data;
   return {
     fraction: fraction.slice(0, -1),
     untold: fraction.at(-1) ?? 1,
     wheels: [...floatsOf(outputs, 'wheel').data],
+    digits: cells.map((_, at) => digit.subarray(10 * at, 10 * (at + 1))),
   };
 }
 

@@ -102,7 +102,7 @@ suite('fractionOf', () => {
     const usual = rulesOf({ other: [1], 6: [0.05, 0.95, 0.01] });
     const marked = (fraction: number[], untold: number) => ({
       ...rowOf([0.01, 0.01, 0.01, 0.01, 0.3, 0.99]),
-      marks: { fraction, untold, wheels: Array<number>(6).fill(1) },
+      marks: { fraction, untold, wheels: Array<number>(6).fill(1), digits: [] },
     });
     test('two that are seen outvote the one that is usual and that the reader has learned', () => {
       const { wheels, sure } = fractionOf(marked([0.01, 0.02, 0.96, 0, 0], 0.01), usual);

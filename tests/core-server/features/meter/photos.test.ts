@@ -27,7 +27,7 @@ function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] 
     ];
   });
   const untold = 1 - fraction.reduce((sum, p) => sum + p, 0);
-  const marks: Marks = { fraction, untold, wheels: [...text].map(() => 0.99) };
+  const marks: Marks = { fraction, untold, wheels: [...text].map(() => 0.99), digits: [] };
   const others: [string, number][] = doubt
     ? [[text.slice(0, doubt[0]) + doubt[1] + text.slice(doubt[0] + 1), doubt[2]]]
     : [];

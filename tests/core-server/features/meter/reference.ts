@@ -47,8 +47,6 @@ export const reference = JSON.parse(
       agrees: number;
       located: number;
       strips: { peaks: Peak[]; legible: number }[];
-      /** Other strips, where they are looked at. */
-      checks?: Peak[][];
       weight: number;
       readings: Record<string, number>;
     }[];

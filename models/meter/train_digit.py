@@ -1,0 +1,98 @@
+"""Train the network that looks at one wheel alone: which number it shows."""
+
+import numpy as np
+
+import cells
+import loop
+from augment import rng
+from cells import Counter
+from data import FOLDS, fold_of
+from nets import DIGIT_CELL, DIGIT_H, DIGIT_W, Digit
+from render.build import load_crops
+from render.fonts import segment_fonts, text_fonts
+
+BIG = ("toloka", "cn")
+RENDERED, SMALL, LIGHT = 0.35, 0.4, 0.3  # shares: of all, of real ones, and of those made light on dark
+WHEELS = 5  # of a counter, at most
+ZERO = 0.35  # as often as another number: counters begin with zeros
+
+
+def shares_of(readings):
+    """wheels x 10: a wheel between two numbers is one or the other."""
+    rows = np.zeros((len(readings[0]), 10), np.float32)
+    for reading in readings:
+        rows[np.arange(len(rows)), [int(c) for c in reading]] += 1 / len(readings)
+    return rows
+
+
+def cells_of(counter, wheels, jitter=True):
+    return cells.cut_cells(counter, [counter.centres[i] for i in wheels], jitter, (DIGIT_W, DIGIT_H), DIGIT_CELL)
+
+
+class Samples:
+    def __init__(self, args):
+        self.fonts, self.segments, self.crops = text_fonts(), segment_fonts(), load_crops()
+        counters = cells.load()
+        self.held = [c for c in counters if c.held and not args.all]
+        self.groups = {}
+        for c in counters:
+            if args.all or not c.held:
+                self.groups.setdefault(c.source, []).append(c)
+        self.small = [s for s in self.groups if s not in BIG]
+        self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
+
+    def real(self, fold) -> Counter:
+        if rng.random() < SMALL:
+            small = self.folds[fold]
+            source = rng.choices(small, [len(self.groups[s]) ** 0.6 for s in small])[0]
+        else:
+            source = "toloka" if rng.random() < 0.64 else "cn"
+        return rng.choice(self.groups[source])
+
+    def drawn(self) -> Counter:
+        n = rng.randrange(4, 10)
+        crops = self.crops if rng.random() < 0.7 else None
+        return cells.drawn(n, rng.randrange(0, min(4, n - 2) + 1), self.fonts, self.segments, 0.25, crops)
+
+    def sample(self, fold=None):
+        """Some wheels of a counter, and what each shows."""
+        seen = self.drawn() if rng.random() < RENDERED else self.real(fold)
+        counter = Counter(np.array(seen.image), seen.centres, seen.top, seen.bottom, seen.red, display=seen.display)
+        if not counter.display and rng.random() < LIGHT:
+            x0, y0, x1, y1 = cells.window(counter, 0, rng.uniform(0, 0.2))
+            cells.recolour(counter.image, (max(0, x0), max(0, y0), x1, y1), "inverted")
+        counter.image, _ = cells.camera(counter.image)
+        shares = shares_of(seen.readings)
+        odds = np.where(shares[:, 0] == 1, ZERO, 1)
+        wheels = np.random.choice(len(shares), min(WHEELS, len(shares)), False, odds / odds.sum())
+        return cells_of(counter, wheels), shares[wheels]
+
+
+def loss_of(model, batch, device):
+    images, shares = batch
+    logits = model(loop.images_to(device, images)).float()
+    return {"digit": -(shares * logits.log_softmax(-1)).sum(1).mean()}
+
+
+def checker(samples, device_name):
+    def check(model):
+        device, groups = loop.device_of(device_name), {}
+        for c in samples.held:
+            wheels = range(len(c.centres))
+            said = model(loop.images_to(device, cells_of(c, wheels, jitter=False))).argmax(1).cpu().numpy()
+            name = c.source if c.source in BIG else "small"
+            groups.setdefault(name, []).extend(shares_of(c.readings)[wheels, said] > 0)
+        return {name: f"{np.mean(right):.4f} of {len(right)} wheels" for name, right in groups.items()}
+
+    return check
+
+
+if __name__ == "__main__":
+    args = loop.arguments("digit", 14000, 160, 3e-3).parse_args()
+    samples = Samples(args)
+
+    def make_batch(fold):
+        made = [samples.sample(fold) for _ in range(args.batch // WHEELS)]
+        return tuple(map(np.concatenate, zip(*made)))
+
+    loop.train(args, Digit, make_batch, loss_of, checker(samples, args.device))
