@@ -23,7 +23,8 @@ from measure import calibration_error, held_slice, judge, non_meters, truths_of,
 from picture import read_picture
 from pipeline import Reader
 
-LOOKS = ("crops", "otherStarts", "seenEnough", "calibration")  # rules that decide what the networks see
+# Rules that only decide what is made of hypotheses; all others may decide what the networks see.
+LATER = ("aloneWeight", "alternativeFloor", "fractionCalibration", "fractionLikely", "fractionSure", "okConfidence")
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -47,9 +48,9 @@ class CachedReader:
         self.reader.mark_net = None
         self.mark = folder / "meter-mark.onnx"
         names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
-        looks = json.dumps([self.reader.rules[k] for k in LOOKS])
+        looks = json.dumps({k: v for k, v in self.reader.rules.items() if k not in LATER})
         self.nets = key_of(looks, *(p.read_bytes() for p in [*names, HERE / "pipeline.py"]))
-        self.mark_key = key_of(self.mark.read_bytes())
+        self.mark_key = key_of(looks, self.mark.read_bytes())
 
     def load_mark(self):
         import onnxruntime as ort
