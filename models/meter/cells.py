@@ -12,13 +12,14 @@ import numpy as np
 
 import augment
 from augment import rng
-from data import CACHE, is_held, read_small, shared_dir
+from data import CACHE, FOLDS, fold_of, is_held, read_small, shared_dir
 from geometry import expand, size
 from nets import MARK_CELL, MARK_SIZE
 from render.display import draw_display
 from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
+BIG = ("toloka", "cn")
 DISPLAYS = ("eertay", "morvai", "renjith")
 SEEN_LEVELS, SEEN_PIXELS = 14, 12  # what changes fewer pixels by more than that cannot be seen
 FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
@@ -114,6 +115,29 @@ def load():
         image = pixels[offset : offset + int(np.prod(shape))].reshape(shape)
         counters.append(Counter(image=image, display=o["source"] in DISPLAYS, **o))
     return counters
+
+
+class Real:
+    """The real counters by source, but for those held out, unless `all` are wanted."""
+
+    def __init__(self, all):
+        counters = load()
+        self.held = [c for c in counters if c.held and not all]
+        self.groups = {}
+        for c in counters:
+            if all or not c.held:
+                self.groups.setdefault(c.source, []).append(c)
+        self.small = [s for s in self.groups if s not in BIG]
+        self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
+
+    def draw(self, fold, small_share) -> Counter:
+        """One of a small source of the fold (None: of any), in that share of draws."""
+        if self.small and rng.random() < small_share:
+            small = self.folds[fold]
+            source = rng.choices(small, [len(self.groups[s]) ** 0.6 for s in small])[0]
+        else:
+            source = "toloka" if rng.random() < 0.64 else "cn"
+        return rng.choice(self.groups[source])
 
 
 def pitch_of(centres) -> float:

@@ -6,12 +6,10 @@ import cells
 import loop
 from augment import rng
 from cells import Counter
-from data import FOLDS, fold_of
 from nets import DIGIT_CELL, DIGIT_H, DIGIT_W, Digit
 from render.build import load_crops
 from render.fonts import segment_fonts, text_fonts
 
-BIG = ("toloka", "cn")
 RENDERED, SMALL, LIGHT = 0.35, 0.4, 0.3  # shares: of all, of real ones, and of those made light on dark
 WHEELS = 5  # of a counter, at most
 ZERO = 0.35  # as often as another number: counters begin with zeros
@@ -32,22 +30,7 @@ def cells_of(counter, wheels, jitter=True):
 class Samples:
     def __init__(self, args):
         self.fonts, self.segments, self.crops = text_fonts(), segment_fonts(), load_crops()
-        counters = cells.load()
-        self.held = [c for c in counters if c.held and not args.all]
-        self.groups = {}
-        for c in counters:
-            if args.all or not c.held:
-                self.groups.setdefault(c.source, []).append(c)
-        self.small = [s for s in self.groups if s not in BIG]
-        self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
-
-    def real(self, fold) -> Counter:
-        if rng.random() < SMALL:
-            small = self.folds[fold]
-            source = rng.choices(small, [len(self.groups[s]) ** 0.6 for s in small])[0]
-        else:
-            source = "toloka" if rng.random() < 0.64 else "cn"
-        return rng.choice(self.groups[source])
+        self.real = cells.Real(args.all)
 
     def drawn(self) -> Counter:
         n = rng.randrange(4, 10)
@@ -56,7 +39,7 @@ class Samples:
 
     def sample(self, fold=None):
         """Some wheels of a counter, and what each shows."""
-        seen = self.drawn() if rng.random() < RENDERED else self.real(fold)
+        seen = self.drawn() if rng.random() < RENDERED else self.real.draw(fold, SMALL)
         counter = Counter(np.array(seen.image), seen.centres, seen.top, seen.bottom, seen.red, display=seen.display)
         if not counter.display and rng.random() < LIGHT:
             x0, y0, x1, y1 = cells.window(counter, 0, rng.uniform(0, 0.2))
@@ -77,10 +60,10 @@ def loss_of(model, batch, device):
 def checker(samples, device_name):
     def check(model):
         device, groups = loop.device_of(device_name), {}
-        for c in samples.held:
+        for c in samples.real.held:
             wheels = range(len(c.centres))
             said = model(loop.images_to(device, cells_of(c, wheels, jitter=False))).argmax(1).cpu().numpy()
-            name = c.source if c.source in BIG else "small"
+            name = c.source if c.source in cells.BIG else "small"
             groups.setdefault(name, []).extend(shares_of(c.readings)[wheels, said] > 0)
         return {name: f"{np.mean(right):.4f} of {len(right)} wheels" for name, right in groups.items()}
 

@@ -14,38 +14,21 @@ import cells
 import loop
 from augment import rng
 from cells import Counter
-from data import FOLDS, fold_of
 from nets import FRACTIONS, Mark
 from render.fonts import segment_fonts, text, text_fonts
 
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
-BIG = ("toloka", "cn")
 WITHOUT = 0.45  # share of counters without a fraction: where colour shows and nothing is marked, there is none
 
 
 class Samples:
     def __init__(self, args):
         self.fonts, self.segments = text_fonts(), segment_fonts()
-        counters = cells.load()
-        self.held = [c for c in counters if c.held and not args.all]
-        self.groups = {}
-        for c in counters:
-            if args.all or not c.held:
-                self.groups.setdefault(c.source, []).append(c)
-        self.small = [s for s in self.groups if s not in BIG]
-        self.small_share = min(0.45, 0.008 * sum(len(self.groups[s]) for s in self.small))
-        self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
-        print({s: len(v) for s, v in self.groups.items()}, len(self.held), "held", flush=True)
-
-    def real(self, fold) -> Counter:
-        r = rng.random()
-        if self.small and r < self.small_share:
-            small = self.folds[fold]
-            source = rng.choices(small, [len(self.groups[s]) ** 0.6 for s in small])[0]
-        else:
-            source = "toloka" if rng.random() < 0.64 else "cn"
-        return rng.choice(self.groups[source])
+        self.real = cells.Real(args.all)
+        groups = self.real.groups
+        self.small_share = min(0.45, 0.008 * sum(len(groups[s]) for s in self.real.small))
+        print({s: len(v) for s, v in groups.items()}, len(self.real.held), "held", flush=True)
 
     def counter(self, fold, marked) -> Counter:
         """A counter; `marked`: with something printed beside it that is no wheel."""
@@ -53,7 +36,7 @@ class Samples:
         if rng.random() < 0.45:
             counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.6)
         else:
-            counter = self.real(fold)
+            counter = self.real.draw(fold, self.small_share)
             as_it_is = rng.random() < 0.12
             counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
         if marked:
@@ -154,7 +137,7 @@ def checker(samples, device_name):
     def check(model):
         nonlocal made
         device = loop.device_of(device_name)
-        groups = judged(model, device, samples.held)
+        groups = judged(model, device, samples.real.held)
         big = {s: v for s, v in groups.items() if s in ("toloka", "cn")}
         big["small"] = [r for s, v in groups.items() if s not in big for r in v]
         if made is None:
