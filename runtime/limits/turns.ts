@@ -16,7 +16,7 @@ interface Line<Work> {
  *
  * @param callerOf address by which a connection is counted, asked for once
  * @param begin told how much of the same connection still waits
- * @returns adds work of a connection, and tells how much of it waits now
+ * @returns `take` adds work of a connection, and tells how much of it waits now; `drop` forgets what waits of it
  */
 export function createTurns<Connection extends object, Work>(
   callerOf: (connection: Connection) => string,
@@ -41,17 +41,21 @@ export function createTurns<Connection extends object, Work>(
     const [caller, own] = turn;
     callers.delete(caller);
     const line = own.shift() as Line<Work>;
-    const first = line.work.shift() as Work;
+    const first = line.work.shift();
     if (own.length > 0) callers.set(caller, own);
     if (line.work.length > 0) join(line);
-    begin(first, line.work.length);
+    // Dropped work leaves its line a turn, since looking for the line among thousands would take longer.
+    if (first !== undefined) begin(first, line.work.length);
   };
 
-  return (connection: Connection, work: Work): number => {
-    const line = lines.get(connection) ?? { caller: callerOf(connection), work: [] };
-    lines.set(connection, line);
-    if (line.work.push(work) === 1) join(line);
-    if (!hasBegun) next();
-    return line.work.length;
+  return {
+    take(connection: Connection, work: Work): number {
+      const line = lines.get(connection) ?? { caller: callerOf(connection), work: [] };
+      lines.set(connection, line);
+      if (line.work.push(work) === 1) join(line);
+      if (!hasBegun) next();
+      return line.work.length;
+    },
+    drop: (connection: Connection): void => void lines.get(connection)?.work.splice(0),
   };
 }

@@ -37,12 +37,7 @@ interface StreamAnswer<Response> {
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
 }
 
-/** Begins a request when its turn has come; undefined once its stream has ended, of which it would keep everything. */
-interface Turn {
-  begin: (() => void) | undefined;
-}
-
-type TakeTurn = (call: ServerHttp2Stream, turn: Turn) => void;
+type Turns = ReturnType<typeof createTurns<ServerHttp2Stream, () => void>>;
 
 const maxIdLength = 128;
 
@@ -62,9 +57,9 @@ export function bidi<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
   settings: StreamSettings,
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
-  const takeTurn: TakeTurn = createTurns(
+  const turns: Turns = createTurns(
     ({ session }) => callerOf(session),
-    (turn) => turn.begin?.(),
+    (begin) => begin(),
   );
   return (stream) => {
     limitReadAhead(stream);
@@ -84,7 +79,7 @@ export function bidi<Request, Response>(
     };
     const serve = async () => {
       try {
-        await pump(stream, answer, call, settings, takeTurn);
+        await pump(stream, answer, call, settings, turns);
         call.logOutcome();
         stream.end();
       } catch (caught) {
@@ -110,10 +105,9 @@ function pump<Item>(
   answer: (item: Item) => Promise<void>,
   call: OpenCall,
   { closing, maxInFlight, idleMs }: StreamSettings,
-  takeTurn: TakeTurn,
+  turns: Turns,
 ): Promise<void> {
   const http2Stream = streamOf(stream);
-  const waiting = new Set<Turn>();
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let stop = (): void => {};
@@ -134,14 +128,7 @@ function pump<Item>(
       clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
-      const turn: Turn = {
-        begin: () => {
-          waiting.delete(turn);
-          answer(item).then(onDone, reject);
-        },
-      };
-      waiting.add(turn);
-      takeTurn(http2Stream, turn);
+      turns.take(http2Stream, () => void answer(item).then(onDone, reject));
     };
     const onClosing = (): void => {
       stream.pause();
@@ -149,7 +136,8 @@ function pump<Item>(
     };
     stop = () => {
       clearTimeout(idle);
-      for (const turn of waiting) turn.begin = undefined;
+      // They would keep all that the stream does.
+      turns.drop(http2Stream);
       closing.removeEventListener('abort', onClosing);
       stream.off('data', onRequest).off('end', rest).pause();
     };

@@ -21,7 +21,7 @@ interface Waiting {
 export function beginInTurns(server: Http2Server): void {
   const listeners = server.listeners('stream') as Listener[];
   server.removeAllListeners('stream');
-  const takeTurn = createTurns<Http2Session, Waiting>(callerOf, ({ call }) => {
+  const turns = createTurns<Http2Session, Waiting>(callerOf, ({ call }) => {
     // Its caller may have gone in the meantime.
     if (call && !call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
   });
@@ -32,6 +32,6 @@ export function beginInTurns(server: Http2Server): void {
     const waiting: Waiting = { call };
     // What has arrived for it does not count any more, up to a mebibyte of each stream.
     stream.once('close', () => (waiting.call = undefined));
-    if (stream.session) takeTurn(stream.session, waiting);
+    if (stream.session) turns.take(stream.session, waiting);
   });
 }

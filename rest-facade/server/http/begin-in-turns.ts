@@ -16,7 +16,7 @@ const isHeld = createSymbolProperty<Socket, boolean>();
  */
 export function beginInTurns(handle: RequestListener): RequestListener {
   const callerOf = (socket: Socket): string => callerAddress(socket.remoteAddress);
-  const takeTurn = createTurns<Socket, Parameters<RequestListener>>(callerOf, (exchange, waiting) => {
+  const turns = createTurns<Socket, Parameters<RequestListener>>(callerOf, (exchange, waiting) => {
     const [{ socket }] = exchange;
     if (waiting === 0 && isHeld.get(socket)) {
       isHeld.set(socket, false);
@@ -37,7 +37,7 @@ export function beginInTurns(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     arrivals.set(request, performance.now());
-    const waiting = takeTurn(socket, [request, response]);
+    const waiting = turns.take(socket, [request, response]);
     if (waiting > 1) queueMicrotask(() => hold(socket));
   };
 }
