@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { FieldInfo, FileInfo } from 'busboy';
 import { missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../bind-request.js';
 import type { NamedValue } from '../parse-target.js';
 import { bodyTooLarge, createByteCollector } from './byte-collector.js';
+import type { Attempt } from './pump.js';
 
 export interface FileRule {
   /** Name of their parts. */
@@ -25,9 +27,6 @@ interface FormFile {
 
 /** @param file a view of its own buffer @param fields those so far */
 export type OnFile = (file: FormFile, fields: readonly NamedValue[]) => void;
-
-/** Makes a listener end the reading by what it throws. */
-type Attempt = <Args extends unknown[]>(listen: (...args: Args) => void) => (...args: Args) => void;
 
 export const maxNameBytes = 100;
 
@@ -54,21 +53,23 @@ export function createForm(
     fields: fields as readonly NamedValue[],
 
     /** @throws Refusal MALFORMED_MULTIPART, INVALID_FIELD, MISSING_FIELD */
-    takeField: (name: string | undefined, value: string | undefined, info: { valueTruncated: boolean }): void => {
+    takeField: (name: string | undefined, value: string | undefined, { valueTruncated }: FieldInfo): void => {
       if (name === undefined) return;
       if (Buffer.byteLength(name) > maxNameBytes)
         throw overLimit('a field name that is too long', maxNameBytes, 'bytes');
       if (value === undefined) throw refuseField('INVALID_FIELD', name, 'has an unknown charset, want UTF-8');
       // Most likely a file. It is empty where none was chosen.
       if (name === sentAs && value !== '') throw missingFile(sentAs);
-      if (info.valueTruncated) throw overLimit('a field that is too long', limits.maxFieldBytes, 'bytes', name);
+      if (valueTruncated) throw overLimit('a field that is too long', limits.maxFieldBytes, 'bytes', name);
       if (areSeparate && begun > 0)
         throw refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one');
       fields.push({ name, value });
     },
 
     /** @throws Refusal REPEATED_FIELD, MALFORMED_MULTIPART, UNKNOWN_FIELD; BODY_TOO_LARGE by `attempt` */
-    takeFile(name: string | undefined, stream: Readable, filename: string | undefined, attempt: Attempt): void {
+    takeFile(name: string | undefined, stream: Readable, { filename }: Partial<FileInfo>, attempt: Attempt): void {
+      // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
+      stream.on('error', () => {});
       begun += 1;
       if (name === sentAs) named += 1;
       if (begun > maxFiles && maxFiles === 1 && named > 1)

@@ -18,7 +18,10 @@ export interface ReadOptions extends Reading {
 }
 
 /** Ends the reading: with an error, the first of which decides, or because the whole body was taken. */
-export type Done = (error?: unknown) => void;
+type Done = (error?: unknown) => void;
+
+/** Makes a listener end the reading by what it throws. */
+export type Attempt = <Args extends unknown[]>(listen: (...args: Args) => void) => (...args: Args) => void;
 
 /**
  * Passes on the chunks of a request, counting them, until all were taken; stops reading on the first error.
@@ -28,7 +31,7 @@ export type Done = (error?: unknown) => void;
 export function pump(
   request: IncomingMessage,
   options: ReadOptions,
-  open: (done: Done) => { write(chunk: Buffer): void; end(): void },
+  open: (done: Done, attempt: Attempt) => { write(chunk: Buffer): void; end(): void },
 ): Promise<void> {
   const { signal, reserve, maxBodyBytes, response } = options;
   return new Promise((resolve, reject) => {
@@ -43,21 +46,26 @@ export function pump(
       request.pause();
       reject(Refusal.from(error));
     };
-    const onData = (chunk: Buffer) => {
+    const attempt: Attempt =
+      (listen) =>
+      (...args) => {
+        try {
+          listen(...args);
+        } catch (error) {
+          done(error);
+        }
+      };
+    const onData = attempt((chunk: Buffer) => {
       bytes += chunk.length;
-      try {
-        if (bytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
-        reserve(chunk.length);
-        sink.write(chunk);
-      } catch (error) {
-        done(error);
-      }
-    };
+      if (bytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+      reserve(chunk.length);
+      sink.write(chunk);
+    });
     const onEnd = () => sink.end();
     const onError = (cause: unknown) => done(callerGone(cause));
     const onAbort = () => done(signal.reason);
 
-    const sink = open(done);
+    const sink = open(done, attempt);
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
     allowBody(request, response);

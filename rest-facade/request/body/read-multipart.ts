@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-import busboy, { type FileInfo } from 'busboy';
+import busboy from 'busboy';
 import { invalidField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
@@ -37,32 +36,22 @@ export async function readMultipart(
   const parser = createParser(request, limits, maxFiles);
   const form = createForm(rule, limits, contentLength(request), onFile);
   try {
-    await pump(request, options, (done) => {
-      const attempt =
-        <Args extends unknown[]>(listen: (...args: Args) => void) =>
-        (...args: Args): void => {
-          try {
-            listen(...args);
-          } catch (error) {
-            done(error);
-          }
-        };
-      const onFilePart = (name: string, stream: Readable, { filename }: FileInfo): void => {
-        // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
-        stream.on('error', () => {});
-        form.takeFile(name, stream, filename, attempt);
-      };
-      parser.on('field', attempt(form.takeField)).on('file', attempt(onFilePart));
+    await pump(request, options, (done, attempt) => {
+      parser.on('field', attempt(form.takeField));
+      parser.on(
+        'file',
+        attempt((name, stream, info) => form.takeFile(name, stream, info, attempt)),
+      );
       parser.on('fieldsLimit', () => done(overLimit('too many fields', maxFormFields)));
       parser.on('partsLimit', () => done(malformed('has too many parts', `at most ${maxFiles + maxFormFields}`)));
       parser.on('error', (cause) => done(unreadable(cause)));
-      const onClose = (): void => {
+      const onClose = attempt(() => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
         form.assertComplete();
         done();
-      };
-      parser.on('close', attempt(onClose));
+      });
+      parser.on('close', onClose);
       return parser;
     });
   } catch (error) {
