@@ -9,7 +9,7 @@ export function createResponseSchemas() {
 
   /** @param own members beside those of its fields */
   const add = (message: protobuf.Type, own: Record<string, Schema>): void => {
-    // Has its place before the messages in it, one of which may be itself.
+    // Has its place before the messages in it.
     schemas[message.name] ??= {};
     const { properties, required } = membersOf(message);
     schemas[message.name] = {
@@ -70,24 +70,19 @@ const process_time = {
   description: 'Seconds that the service spent on the request.',
 };
 
-/**
- * A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has.
- * @param within the messages around it; those that contain themselves end
- */
-export function exampleOf(message: protobuf.Type, within: readonly unknown[] = []): Record<string, unknown> {
-  const path = [...within, message];
+/** A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has. */
+export function exampleOf(message: protobuf.Type): Record<string, unknown> {
   const itemOf = (field: protobuf.Field): unknown => {
     const { resolvedType, type } = field;
     const message = messageOf(field);
-    if (message !== undefined) return exampleOf(message, path);
+    if (message !== undefined) return exampleOf(message);
     if (resolvedType instanceof protobuf.Enum)
       return Object.entries(resolvedType.values).find(([, number]) => number !== 0)?.[0];
     return leastOf[type] ?? 0;
   };
   const fields = message.fieldsArray.flatMap((field): [string, unknown][] => {
     const { example, isOptional } = fieldOptionsOf(field);
-    const isAbsent = isOptional && example === undefined;
-    if (isAbsent || path.includes(field.resolvedType)) return [];
+    if (isOptional && example === undefined) return [];
     if (!field.repeated) return [[field.name, example ?? itemOf(field)]];
     return [[field.name, messageOf(field) ? [itemOf(field)] : [example ?? []].flat()]];
   });

@@ -11,8 +11,6 @@ type Message = Readonly<Record<string, unknown>>;
 /** Appends members to the text of a JSON object that has been begun. */
 type Append = (text: string, message: Message, later?: Buffer[]) => string;
 type Write = Scalar['write'];
-/** The messages that are compiled already or about to be, since they may contain themselves. */
-type Compiled = Map<protobuf.Type, Append>;
 
 /**
  * Shows a message of the core as the JSON body of a response, as text.
@@ -28,7 +26,7 @@ type Renderer = (answer: object, elapsedMs: number, later?: Buffer[]) => string;
 export function createRenderer(type: protobuf.Type): Renderer {
   const { isTimed } = messageOptionsOf(type);
   const tell = compileMessage(type);
-  const append = compileMembers(type, new Map());
+  const append = compileMembers(type);
   return (answer, elapsedMs, later) => {
     const message = answer as Message;
     // The clock's resolution is microseconds.
@@ -61,7 +59,7 @@ export function createResponder(type: protobuf.Type): Responder {
 
 /** The value of a field as JSON shows it. @param value in the shape of proto-loader's */
 export function showValue(field: protobuf.Field, value: unknown): unknown {
-  return JSON.parse(compileValue(field, new Map())(value as never));
+  return JSON.parse(compileValue(field)(value as never));
 }
 
 /** The processing status: `success`, with the notes of the message. */
@@ -81,36 +79,31 @@ function clauseOf(note: RestNote, name: string, message: Message): string[] {
   return [number === 1 ? note.one : note.other.replace('{n}', String(number))];
 }
 
-function compileMembers(type: protobuf.Type, compiled: Compiled): Append {
-  const found = compiled.get(type);
-  if (found !== undefined) return found;
-  const members: Append[] = [];
-  const append: Append = (text, message, later) => {
+/** Of a message that does not contain itself. */
+function compileMembers(type: protobuf.Type): Append {
+  const { fields } = messageOptionsOf(type);
+  const members = fields.filter((field) => fieldOptionsOf(field).note === undefined).map(compileMember);
+  return (text, message, later) => {
     let all = text;
     for (const member of members) all = member(all, message, later);
     return all;
   };
-  compiled.set(type, append);
-  for (const field of messageOptionsOf(type).fields) {
-    if (fieldOptionsOf(field).note === undefined) members.push(compileMember(field, compiled));
-  }
-  return append;
 }
 
-function compileMember(field: protobuf.Field, compiled: Compiled): Append {
+function compileMember(field: protobuf.Field): Append {
   const { name: key, resolvedType } = field;
   const { name, isInline, isEmptyAbsent } = fieldOptionsOf(field);
   if (isInline) {
     if (!(resolvedType instanceof protobuf.Type) || field.repeated)
       throw new Error(`${field.fullName.slice(1)}: inline, want it to be one message`);
-    const append = compileMembers(resolvedType, compiled);
+    const append = compileMembers(resolvedType);
     return (text, message, later) => {
       const value = message[key];
       return value === null || value === undefined ? text : append(text, value as Message, later);
     };
   }
   const start = `${JSON.stringify(name)}:`;
-  const write = compileValue(field, compiled);
+  const write = compileValue(field);
   return (text, message, later) => {
     const value = message[key] as never;
     if (value === null || value === undefined) return text;
@@ -119,18 +112,18 @@ function compileMember(field: protobuf.Field, compiled: Compiled): Append {
   };
 }
 
-function compileValue(field: protobuf.Field, compiled: Compiled): Write {
-  const write = compileItem(field, compiled);
+function compileValue(field: protobuf.Field): Write {
+  const write = compileItem(field);
   if (!field.repeated) return write;
   return (values: readonly never[], later) => `[${values.map((value) => write(value, later)).join(',')}]`;
 }
 
-function compileItem(field: protobuf.Field, compiled: Compiled): Write {
+function compileItem(field: protobuf.Field): Write {
   const { resolvedType } = field;
   const { decimals } = fieldOptionsOf(field);
   const message = messageOf(field);
   if (message !== undefined) {
-    const append = compileMembers(message, compiled);
+    const append = compileMembers(message);
     return (message: Message, later) => `${append('{', message, later)}}`;
   }
   if (resolvedType instanceof protobuf.Enum) {
