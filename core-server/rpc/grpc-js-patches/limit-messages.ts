@@ -10,10 +10,10 @@ import { createMessageMeter } from './message-meter.js';
 import { refuseStream, streamOf } from './refuse-stream.js';
 
 /** For a message to health or reflection, which need no key and contain only a name. */
-export const maxOpenMessageBytes = 4 * 2 ** 10;
+export const maxKeylessMessageBytes = 4 * 2 ** 10;
 
 /** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
-export const maxOpenMessages = 100;
+export const maxKeylessMessages = 100;
 
 /**
  * What is kept about a complete message, possibly empty, until it is answered. About 8,500 were measured of a small picture
@@ -26,9 +26,9 @@ export const chunkOverheadBytes = 256;
 
 /** Limits the messages of a stream: their bytes to its caller's shares, their chunks, and without a key their number. */
 export function limitMessages(stream: ServerHttp2Stream, path: string, shares: readonly BudgetShare[]): void {
-  const isOpenToAll = !isOurs(path);
-  const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
-  let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
+  const isKeylessCall = !isOurs(path);
+  const maxBytes = isKeylessCall ? maxKeylessMessageBytes : Infinity;
+  let messagesLeft = isKeylessCall ? maxKeylessMessages : Infinity;
   const hold = createHold(...shares);
   const addBytes = createMessageMeter();
   let underWay = 0;
@@ -41,7 +41,7 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
     for (const size of whole) {
       messagesLeft -= 1;
       // Those of health and reflection are answered at once.
-      if (isOpenToAll) continue;
+      if (isKeylessCall) continue;
       const bytes = size + waitingMessageBytes;
       unanswered.set(received++, bytes);
       unansweredBytes += bytes;

@@ -31,15 +31,15 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
   const limitChecks = createCheckLimit();
   return (method, call) => {
     const { path, responseStream } = method;
-    const isOpenToAll = isKeyless(path);
-    if (isOpenToAll && !responseStream) return limitChecks(method, call);
-    const { max, what, places } = isOpenToAll ? keyless : others;
+    const isKeylessCall = isKeyless(path);
+    if (isKeylessCall && !responseStream) return limitChecks(method, call);
+    const { max, what, places } = isKeylessCall ? keyless : others;
     const hold = createHold(places.of(callerOf(streamOf(call).session)));
     const end = () => call.sendStatus(toStatusObject(shuttingDown()));
     return new ServerInterceptingCall(call, {
       start(next) {
         const hasPlace = hold(1);
-        if (isOpenToAll) closing.addEventListener('abort', end);
+        if (isKeylessCall) closing.addEventListener('abort', end);
         next({
           // Called however the call ends.
           onCancel() {
@@ -48,7 +48,7 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
           },
         });
         if (!hasPlace) call.sendStatus(toStatusObject(tooManyOpen(what, max)));
-        else if (isOpenToAll && closing.aborted) end();
+        else if (isKeylessCall && closing.aborted) end();
       },
     });
   };

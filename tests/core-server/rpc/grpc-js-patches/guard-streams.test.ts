@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { guardStreams, type StreamLimits } from '../../../../core-server/rpc/grpc-js-patches/guard-streams.js';
 import {
   chunkOverheadBytes,
-  maxOpenMessageBytes,
-  maxOpenMessages,
+  maxKeylessMessageBytes,
+  maxKeylessMessages,
   noteAnswer,
   waitingMessageBytes,
 } from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
@@ -161,7 +161,7 @@ test('a caller without a key cannot have large messages kept', async (t) => {
   const session = open(t, service.grpc);
   for (const path of [checkPath, ...reflectionPaths]) {
     const stream = call(session, path);
-    stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
+    stream.write(frame(Buffer.alloc(maxKeylessMessageBytes), { length: mebibyte }));
     assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
   }
   assert.equal(await endOf(emptyCall(session, checkPath)), ok);
@@ -172,10 +172,10 @@ test('a caller without a key cannot have many messages answered in one call', as
   const session = open(t, service.grpc);
   for (const path of reflectionPaths) {
     const most = call(session, path);
-    most.end(emptyMessages(maxOpenMessages));
+    most.end(emptyMessages(maxKeylessMessages));
     assert.equal(await endOf(most), ok, path);
     const tooMany = call(session, path);
-    tooMany.write(emptyMessages(maxOpenMessages));
+    tooMany.write(emptyMessages(maxKeylessMessages));
     await once(tooMany, 'data');
     tooMany.end(emptyMessages(1));
     assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
