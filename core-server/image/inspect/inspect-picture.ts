@@ -48,13 +48,21 @@ function assertKnownCompression(page: TiffDirectory | undefined): void {
   throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
-/** Unsigned whole numbers of 1 to 16 bits: libvips shows others without an error, but wrong, such as all black. */
+/**
+ * Unsigned whole numbers of 1 to 16 bits, and YCbCr only where libtiff makes RGB of it: libvips shows others without an
+ * error, but wrong, such as all black, or brightness as red.
+ */
 function assertKnownSamples(page: TiffDirectory | undefined): void {
+  const refuse = (what: string): never => {
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF ${what}`, { value: 'tiff' });
+  };
   const format = firstValue(page, tags.sampleFormat) ?? 1;
   const bits = firstValue(page, tags.bitsPerSample) ?? 1;
-  if (![2, 3, 5, 6].includes(format) && ![32, 64].includes(bits)) return;
-  const what = 'is a TIFF of floats, signed or long numbers, want unsigned ones of at most 16 bits';
-  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
+  if ([2, 3, 5, 6].includes(format) || [32, 64].includes(bits))
+    refuse('of floats, signed or long numbers, want unsigned ones of at most 16 bits');
+  const [across = 2, down = 2] = page?.(tags.chromaSubsampling)?.values ?? [];
+  const isWhole = firstValue(page, tags.photometric) === inYcc && across === 1 && down === 1;
+  if (isWhole && tiffCompression(page) !== jpegInTiff) refuse('of YCbCr without subsampling, want RGB');
 }
 
 /** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
@@ -71,8 +79,19 @@ function countStripBytes(file: Cursor, page: TiffDirectory | undefined): void {
     for (const count of page?.(tag)?.values ?? []) file.step(Math.min(count, file.length));
 }
 
-/** Tags of a TIFF (TIFF 6.0, section 8). */
-const tags = { width: 256, height: 257, bitsPerSample: 258, samplesPerPixel: 277, sampleFormat: 339 };
+/** Tags of a TIFF (TIFF 6.0, sections 8, 19 and 21). */
+const tags = {
+  width: 256,
+  height: 257,
+  bitsPerSample: 258,
+  photometric: 262,
+  samplesPerPixel: 277,
+  sampleFormat: 339,
+  chromaSubsampling: 530,
+};
+
+/** YCbCr, as the photometric interpretation. */
+const inYcc = 6;
 
 /**
  * Bytes that libvips takes for a TIFF whose channels are stored one after the other, which has tall tiles, or which

@@ -85,6 +85,20 @@ test('a TIFF of floats, signed or long numbers is refused, which would be shown 
     assert.ok(inspect(format, bits) >= 0);
 });
 
+test('a TIFF of YCbCr is refused where libvips would take it for RGB', () => {
+  const { number, field } = tiffWriter('II*');
+  const inspect = (subsampling: readonly number[] | undefined, compression = 1, photometric = 6): number => {
+    const fields = [field(259, 3, 1, compression), field(262, 3, 1, photometric)];
+    if (subsampling) fields.push(field(530, 3, 2, Buffer.concat(subsampling.map((factor) => number(factor, 2)))));
+    return inspectPicture({ bytes: composeDirectories('II*', [fields]), type: 'tiff' }, limits);
+  };
+  for (const compression of [1, 5, 8])
+    assert.throws(() => inspect([1, 1], compression), { reason: 'UNSUPPORTED_IMAGE_TYPE' });
+  for (const subsampling of [undefined, [2, 2], [1, 2], [2, 1]]) assert.equal(inspect(subsampling), 0);
+  assert.equal(inspect([1, 1], 7), 0);
+  assert.equal(inspect([1, 1], 1, 2), 0);
+});
+
 test('a TIFF is read as far as libtiff reads it, not every field of millions', () => {
   const whole = tiff(16);
   const directory = whole.readUInt32LE(4);
