@@ -43,18 +43,14 @@ export const tooLarge = (field: string, limit: number) =>
   [413, 'BODY_TOO_LARGE', { field, limit: String(limit) }] as const;
 export const malformed = (limit: number, field?: string) =>
   [400, 'MALFORMED_MULTIPART', { ...(field && { field }), limit: String(limit) }] as const;
-export const tooManyPixels = (field: string, value: number, limit: number) =>
-  [413, 'IMAGE_TOO_MANY_PIXELS', { field, value: String(value), limit: String(limit) }] as const;
-export const invalid = (status: number | 'INVALID_ARGUMENT', field: string, value: string, limit?: string) =>
-  [status, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
+export const tooManyPixels = (value: number, limit: number) =>
+  [413, 'IMAGE_TOO_MANY_PIXELS', { field: 'file', value: String(value), limit: String(limit) }] as const;
+export const invalid = (field: string, value: string, limit?: string) =>
+  [400, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
 
 /** The largest and the least score of a field, and its decimals. */
-export function scoreLimits(
-  status: number | 'INVALID_ARGUMENT',
-  field: string,
-  send: (score: string) => Promise<Answer>,
-): Limit[] {
-  const refused = (value: string) => [status, 'INVALID_SCORE', { field, value }] as const;
+export function scoreLimits(field: string, send: (score: string) => Promise<Answer>): Limit[] {
+  const refused = (value: string) => [400, 'INVALID_SCORE', { field, value }] as const;
   const sendMillionths = (n: number) => send((n / 1e6).toFixed(6));
   return [
     { name: `millionths of ${field}, most`, most: 1e6, send: sendMillionths, refused: refused('1.000001') },
@@ -64,8 +60,7 @@ export function scoreLimits(
 }
 
 /** The refusal of a name that is one too long. */
-export const unknownCompany = (status: number | 'NOT_FOUND') =>
-  [status, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(65) }] as const;
+export const unknownCompany = [404, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(65) }] as const;
 
 /** Starts a service with small limits and two companies. */
 export async function startLimited(t: { after(end: () => unknown): void }): Promise<TestService> {
