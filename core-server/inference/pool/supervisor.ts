@@ -1,18 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWorker, type Worker, type WorkerEvents, type WorkerOptions } from './worker.js';
-
-export interface SupervisorOptions extends WorkerOptions {
-  /** Workers, 1 or more. */
-  readonly size: number;
-}
+import { startWorker, type Worker, type WorkerEvents, type WorkerPoolOptions } from './worker.js';
 
 const releaseGraceMs = 2_000;
 /** Longer: terminating a thread while it opens its models kills the process, before it can say why it stops. */
 const loadGraceMs = 30_000;
 
 /** Keeps a number of workers running: a lost one is replaced. */
-export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerEvents, 'ready'>) {
+export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerEvents, 'ready'>) {
   const { size, log } = options;
   const workers = new Set<Worker>();
   let lost = 0;

@@ -2,18 +2,6 @@ import '../models/no-telemetry.js';
 import { Worker as Thread } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 
-export interface ThreadOptions {
-  /** The worker's module; it calls `serveTasks`. */
-  readonly workerUrl: URL;
-  readonly workerData?: unknown;
-  /**
-   * Limit of its heap, 32 if absent. A worker needs 9 MB, or 13 for the largest pictures. V8 lets garbage grow to about
-   * this limit before it collects the old generation: without a limit, a worker held 100 MB after 50,000 pictures, with
-   * 64 it held 41 after 20,000.
-   */
-  readonly heapMb?: number;
-}
-
 /**
  * A worker holds little in JavaScript. Pixels outside the heap are freed only with the objects that own them,
  * which wait for the next collection, and that comes later the more room there is. This saves 60 MB for two
@@ -25,7 +13,7 @@ const hungAfterMs = 1_000;
 
 /** The thread of a worker. */
 export function startThread(
-  { workerUrl, workerData, heapMb = 32 }: ThreadOptions,
+  { workerUrl, workerData, heapMb = 32 }: { workerUrl: URL; workerData?: unknown; heapMb?: number },
   onMessage: (message: FromWorker) => void,
 ) {
   const thread = new Thread(workerUrl, {

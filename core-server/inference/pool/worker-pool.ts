@@ -3,8 +3,8 @@ import type { Call } from '../../common/call.js';
 import { createFairQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
 import { memoryInTurn } from './memory-in-turn.js';
-import { startSupervisor, type SupervisorOptions } from './supervisor.js';
-import type { Job } from './worker.js';
+import { startSupervisor } from './supervisor.js';
+import type { Job, WorkerPoolOptions } from './worker.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -19,11 +19,6 @@ export type RunOptions = Pick<Call, 'signal'> & Partial<Call>;
 /** Threads that each do one job at a time, behind one bounded queue. */
 export type WorkerPool<T extends TaskMap> = ReturnType<typeof createWorkerPool<T>>;
 export type PoolStats = WorkerPool<TaskMap>['stats'];
-
-export interface WorkerPoolOptions extends SupervisorOptions {
-  /** Maximum number of jobs in the queue, besides those in the workers. */
-  readonly maxQueue: number;
-}
 
 const maxAttempts = 2;
 

@@ -7,11 +7,8 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { restartDelayMs } from '../../../../core-server/inference/pool/supervisor.js';
-import {
-  createWorkerPool,
-  type WorkerPool,
-  type WorkerPoolOptions,
-} from '../../../../core-server/inference/pool/worker-pool.js';
+import type { WorkerPoolOptions } from '../../../../core-server/inference/pool/worker.js';
+import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
