@@ -20,10 +20,9 @@ import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
 import { createScoreConfigHandlers, createThresholdResolver } from '../features/score-config/service.js';
-import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
-import type { CallSettings } from '../rpc/adapters/open-call.js';
+import { bidi } from '../rpc/adapters/bidi.js';
 import { unaryAll } from '../rpc/adapters/unary.js';
-import type { Service } from '../rpc/grpc-server.js';
+import type { RpcSettings, Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
 import type { AnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
@@ -38,7 +37,7 @@ interface ServiceDependencies extends ObservedPool {
 const toInfo = ({ name, version }: ModelInfo): ModelInfo => ({ name, version });
 
 /** The services of the public port. It combines the features, which do not know each other. */
-export function createServices(core: ServiceDependencies, settings: StreamSettings): (Service & KeyedService)[] {
+export function createServices(core: ServiceDependencies, settings: RpcSettings): (Service & KeyedService)[] {
   const { config, models } = core;
   const { companies, companyStore: scores } = core.access;
   const pool = observePool(core);
@@ -103,7 +102,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
   ];
 }
 
-export function createAdminService(access: Access, settings: CallSettings): Service {
+export function createAdminService(access: Access, settings: RpcSettings): Service {
   return {
     definition: AdminServiceService,
     implementation: unaryAll(createAdminHandlers(access), settings) satisfies Methods<AdminServiceServer>,

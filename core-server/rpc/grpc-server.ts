@@ -7,11 +7,11 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
-import { formatAddress } from '../../runtime/net/addresses.js';
+import { formatAddress, type IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
-import type { StreamSettings } from './adapters/bidi.js';
 import { beginInTurns } from './grpc-js-patches/begin-in-turns.js';
 import { forgetUnwatched } from './grpc-js-patches/forget-unwatched.js';
 import { guardStreams } from './grpc-js-patches/guard-streams.js';
@@ -29,7 +29,7 @@ export interface Service {
 }
 
 /** What all ports have in common, and the calls to them. */
-export interface RpcSettings extends StreamSettings {
+export interface RpcSettings {
   readonly host: string;
   /** The calls that a connection may have open once one has shown a valid key; before, few (`limitStrangers`). */
   readonly maxCallsPerConnection: number;
@@ -38,6 +38,20 @@ export interface RpcSettings extends StreamSettings {
   readonly credentials: ServerCredentials;
   /** The protos for reflection, a FileDescriptorSet. */
   readonly descriptorSet: URL;
+  readonly log: Logger;
+  /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
+  readonly isTrustedProxy: IsTrustedProxy;
+  /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */
+  readonly maxDeadlineMs: number;
+  /** Requests of one stream processed at the same time; beyond that, the caller is paused. */
+  readonly maxInFlight: number;
+  /** A stream that has neither sent a request nor had one in progress for this long is closed. */
+  readonly idleMs: number;
+  /**
+   * Aborted when the process is about to stop: health says NOT_SERVING, streams finish their requests in progress and
+   * end, and calls that never end by themselves are ended.
+   */
+  readonly closing: AbortSignal;
 }
 
 interface GrpcServerOptions {

@@ -12,20 +12,9 @@ import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js
 import { sendAtOnce } from '../grpc-js-patches/limit-unread.js';
 import { streamOf } from '../grpc-js-patches/refuse-stream.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
+import type { RpcSettings } from '../grpc-server.js';
 import { toStatusObject } from '../status.js';
-import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
-
-export interface StreamSettings extends CallSettings {
-  /** Requests of one stream processed at the same time; beyond that, the caller is paused. */
-  readonly maxInFlight: number;
-  /** A stream that has neither sent a request nor had one in progress for this long is closed. */
-  readonly idleMs: number;
-  /**
-   * Aborted when the process is about to stop: health says NOT_SERVING, streams finish their requests in progress and
-   * end, and calls that never end by themselves are ended.
-   */
-  readonly closing: AbortSignal;
-}
+import { limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
 
 interface StreamItem<Request> {
   readonly id: string;
@@ -55,7 +44,7 @@ const maxIdLength = 128;
  */
 export function bidi<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
-  settings: StreamSettings,
+  settings: RpcSettings,
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
   const turns: Turns = createTurns(
     ({ session }) => callerOf(session),
@@ -104,7 +93,7 @@ function pump<Item>(
   stream: ServerDuplexStream<Item, unknown>,
   answer: (item: Item) => Promise<void>,
   call: OpenCall,
-  { closing, maxInFlight, idleMs }: StreamSettings,
+  { closing, maxInFlight, idleMs }: RpcSettings,
   turns: Turns,
 ): Promise<void> {
   const http2Stream = streamOf(stream);

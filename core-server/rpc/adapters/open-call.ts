@@ -1,20 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
-import type { Logger } from 'pino';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import { followDeadline } from '../follow-deadline.js';
-
-export interface CallSettings {
-  /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */
-  readonly maxDeadlineMs: number;
-  readonly log: Logger;
-  /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
-  readonly isTrustedProxy: IsTrustedProxy;
-}
+import type { RpcSettings } from '../grpc-server.js';
 
 export type OpenCall = ReturnType<typeof openCall>;
 
@@ -25,7 +17,7 @@ export type OpenCall = ReturnType<typeof openCall>;
  */
 export function openCall(
   grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
-  settings: CallSettings,
+  settings: Pick<RpcSettings, 'isTrustedProxy' | 'log'>,
   limitMs?: number,
 ) {
   const startedAt = performance.now();

@@ -3,8 +3,9 @@ import { Refusal } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { forgetChunks, forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
+import type { RpcSettings } from '../grpc-server.js';
 import { toStatusObject } from '../status.js';
-import { type CallSettings, openCall, raceSignal } from './open-call.js';
+import { openCall, raceSignal } from './open-call.js';
 
 /** A handler for one request. Rejects with a Refusal to refuse. */
 type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
@@ -19,12 +20,12 @@ type UnaryCalls<Handlers> = {
  * Turns promise-returning handlers into those of grpc-js, which itself ignores the promise, so that a rejection would
  * leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the handler is doing.
  */
-export function unaryAll<Handlers extends object>(handlers: Handlers, settings: CallSettings): UnaryCalls<Handlers> {
+export function unaryAll<Handlers extends object>(handlers: Handlers, settings: RpcSettings): UnaryCalls<Handlers> {
   const all = Object.entries(handlers) as [string, UnaryHandler<unknown, unknown>][];
   return Object.fromEntries(all.map(([method, handler]) => [method, unary(handler, settings)])) as UnaryCalls<Handlers>;
 }
 
-function unary(handler: UnaryHandler<unknown, unknown>, settings: CallSettings): handleUnaryCall<unknown, unknown> {
+function unary(handler: UnaryHandler<unknown, unknown>, settings: RpcSettings): handleUnaryCall<unknown, unknown> {
   return (grpcCall, callback) => {
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
     forgetChunks(grpcCall);

@@ -55,7 +55,13 @@ interface ServeOptions {
 /** Serves the handler on a free port as the core does, behind the same interceptors and guards; ended with the test. */
 export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
   const closing = new AbortController();
+  const { callEnded = () => {} } = options;
   const settings = {
+    host: '127.0.0.1',
+    maxCallsPerConnection,
+    observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),
+    credentials: ServerCredentials.createInsecure(),
+    descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: options.log ?? pino({ level: 'silent' }),
     isTrustedProxy: proxyList.parse(options.trustedProxies ?? ''),
@@ -63,20 +69,11 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxInFlight: options.maxInFlight ?? 2,
     closing: closing.signal,
   };
-  const { callEnded = () => {} } = options;
-  const rpcSettings = {
-    ...settings,
-    host: '127.0.0.1',
-    maxCallsPerConnection,
-    observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),
-    credentials: ServerCredentials.createInsecure(),
-    descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
-  };
   const implementation = {
     ...unaryAll({ readMeter: handler }, settings),
     streamReadMeters: bidi(handler, settings),
   };
-  const server = await startGrpcServer(rpcSettings, {
+  const server = await startGrpcServer(settings, {
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],
     checkKey: checkApiKeys(options.access ?? openAccess),

@@ -22,7 +22,7 @@ function open(t: TestContext, deadlineMs: number) {
   });
   const call = openCall(
     grpcCall as unknown as ServerUnaryCall<unknown, unknown>,
-    { maxDeadlineMs: 30_000, log: pino({ level: 'silent' }), isTrustedProxy: () => false },
+    { log: pino({ level: 'silent' }), isTrustedProxy: () => false },
     30_000,
   );
   t.after(() => call.close());
