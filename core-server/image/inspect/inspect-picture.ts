@@ -49,20 +49,23 @@ function assertKnownCompression(page: TiffDirectory | undefined): void {
 }
 
 /**
- * Unsigned whole numbers of 1 to 16 bits, and YCbCr only where libtiff makes RGB of it: libvips shows others without an
- * error, but wrong, such as all black, or brightness as red.
+ * Unsigned whole numbers of 1 to 16 bits; in planes, RGB, CMYK and one channel of 8 bits or more; YCbCr where libtiff makes
+ * RGB of it. libvips shows others without an error, but wrong, such as all black, or brightness as red.
  */
 function assertKnownSamples(page: TiffDirectory | undefined): void {
   const refuse = (what: string): never => {
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF ${what}`, { value: 'tiff' });
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF of ${what}`, { value: 'tiff' });
   };
-  const format = firstValue(page, tags.sampleFormat) ?? 1;
-  const bits = firstValue(page, tags.bitsPerSample) ?? 1;
-  if ([2, 3, 5, 6].includes(format) || [32, 64].includes(bits))
-    refuse('of floats, signed or long numbers, want unsigned ones of at most 16 bits');
+  const bits = read(page, 'bitsPerSample', 1);
+  if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || [32, 64].includes(bits))
+    refuse('floats, signed or long numbers, want unsigned ones of at most 16 bits');
+  const areInPlanes = read(page, 'planarConfiguration', 1) === 2;
+  if (areInPlanes && (bits < 8 || read(page, 'samplesPerPixel', 1) === 2))
+    refuse('grey and alpha, or of fewer than 8 bits, in planes, want channels side by side');
+  if (read(page, 'photometric', 1) !== inYcc) return;
   const [across = 2, down = 2] = page?.(tags.chromaSubsampling)?.values ?? [];
-  const isWhole = firstValue(page, tags.photometric) === inYcc && across === 1 && down === 1;
-  if (isWhole && tiffCompression(page) !== jpegInTiff) refuse('of YCbCr without subsampling, want RGB');
+  const isSampledAlike = across === 1 && down === 1 && tiffCompression(page) !== jpegInTiff;
+  if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
 }
 
 /** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
@@ -86,6 +89,7 @@ const tags = {
   bitsPerSample: 258,
   photometric: 262,
   samplesPerPixel: 277,
+  planarConfiguration: 284,
   sampleFormat: 339,
   chromaSubsampling: 530,
 };
@@ -93,13 +97,16 @@ const tags = {
 /** YCbCr, as the photometric interpretation. */
 const inYcc = 6;
 
+/** The first value of a field. @param absent what it is where the page has none */
+const read = (page: TiffDirectory | undefined, tag: keyof typeof tags, absent: number): number =>
+  firstValue(page, tags[tag]) ?? absent;
+
 /**
  * Bytes that libvips takes for a TIFF whose channels are stored one after the other, which has tall tiles, or which
  * is turned: all its pixels, at their own depth, and up to one channel more. Others take less, but are seldom large.
  */
 function tiffBytes(page: TiffDirectory | undefined): number {
-  const read = (tag: keyof typeof tags, absent: number): number => firstValue(page, tags[tag]) ?? absent;
-  const channels = read('samplesPerPixel', 1) + 1;
+  const channels = read(page, 'samplesPerPixel', 1) + 1;
   // Without a width or a height, libtiff refuses the file.
-  return (read('width', 0) * read('height', 0) * channels * read('bitsPerSample', 1)) / 8;
+  return (read(page, 'width', 0) * read(page, 'height', 0) * channels * read(page, 'bitsPerSample', 1)) / 8;
 }

@@ -85,18 +85,36 @@ test('a TIFF of floats, signed or long numbers is refused, which would be shown 
     assert.ok(inspect(format, bits) >= 0);
 });
 
-test('a TIFF of YCbCr is refused where libvips would take it for RGB', () => {
-  const { number, field } = tiffWriter('II*');
-  const inspect = (subsampling: readonly number[] | undefined, compression = 1, photometric = 6): number => {
-    const fields = [field(259, 3, 1, compression), field(262, 3, 1, photometric)];
-    if (subsampling) fields.push(field(530, 3, 2, Buffer.concat(subsampling.map((factor) => number(factor, 2)))));
-    return inspectPicture({ bytes: composeDirectories('II*', [fields]), type: 'tiff' }, limits);
+test('a TIFF of YCbCr, or in planes, is refused where libvips would show it wrong', () => {
+  const { field } = tiffWriter('II*');
+  const jpeg = 7;
+  const [grey, rgb, ycc] = [1, 2, 6];
+  const inspect = (fields: Record<number, number | Buffer>): number => {
+    const directory = Object.entries(fields).map(([tag, value]) =>
+      field(Number(tag), 3, typeof value === 'number' ? 1 : value.length / 2, value),
+    );
+    return inspectPicture({ bytes: composeDirectories('II*', [directory]), type: 'tiff' }, limits);
   };
-  for (const compression of [1, 5, 8])
-    assert.throws(() => inspect([1, 1], compression), { reason: 'UNSUPPORTED_IMAGE_TYPE' });
-  for (const subsampling of [undefined, [2, 2], [1, 2], [2, 1]]) assert.equal(inspect(subsampling), 0);
-  assert.equal(inspect([1, 1], 7), 0);
-  assert.equal(inspect([1, 1], 1, 2), 0);
+  const subsampling = (across: number, down: number) => Buffer.from([across, 0, down, 0]);
+  for (const refused of [
+    { 259: 1, 262: ycc, 530: subsampling(1, 1) },
+    { 259: 8, 262: ycc, 530: subsampling(1, 1) },
+    { 259: jpeg, 258: 8, 262: ycc, 277: 3, 284: 2 },
+    { 258: 8, 262: grey, 277: 2, 284: 2 },
+    { 258: 4, 262: grey, 284: 2 },
+    { 262: grey, 284: 2 },
+  ])
+    assert.throws(() => inspect(refused), { reason: 'UNSUPPORTED_IMAGE_TYPE' }, JSON.stringify(refused));
+  for (const read of [
+    { 259: 1, 262: ycc },
+    { 259: 1, 262: ycc, 530: subsampling(1, 2) },
+    { 259: jpeg, 262: ycc, 530: subsampling(1, 1) },
+    { 259: 1, 262: rgb, 530: subsampling(1, 1) },
+    { 258: 8, 262: rgb, 277: 3, 284: 2 },
+    { 258: 8, 262: grey, 284: 2 },
+    { 258: 8, 262: grey, 277: 2, 284: 1 },
+  ])
+    assert.equal(inspect(read), 0, JSON.stringify(read));
 });
 
 test('a TIFF is read as far as libtiff reads it, not every field of millions', () => {
