@@ -43,17 +43,18 @@ export function compileEarlier(): void {
   if (flag !== undefined) setFlagsFromString(flag);
 }
 
-let gc: (() => void) | undefined;
+type CollectGarbage = (options?: { type: 'minor' }) => void;
+let gc: CollectGarbage | undefined;
 
-/** Collects all garbage now. Delete when Node.js has a function for it that needs no flag. */
-export function collectGarbage(): void {
+/** Collects garbage now, all of it or what is young. Delete when Node.js has a function for it that needs no flag. */
+export const collectGarbage: CollectGarbage = (options) => {
   gc ??= exposeGc();
-  gc();
-}
+  gc(options);
+};
 
-function exposeGc(): () => void {
+function exposeGc(): CollectGarbage {
   setFlagsFromString('--expose-gc');
-  const exposed = runInNewContext('gc') as () => void;
+  const exposed = runInNewContext('gc') as CollectGarbage;
   setFlagsFromString('--no-expose-gc');
   return exposed;
 }

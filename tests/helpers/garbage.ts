@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-setFlagsFromString('--expose-gc');
-
-/** All garbage, or what a young collection frees. */
-export const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
+import { collectGarbage } from '../../runtime/node-patches/v8-flags.js';
 
 /**
  * Fails where the buffers of calls, each of so many bytes, outlive them until a full collection. Those come seldom, as

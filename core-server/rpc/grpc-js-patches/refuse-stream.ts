@@ -39,7 +39,7 @@ type Call = ServerInterceptingCallInterface | ServerUnaryCall<unknown, unknown> 
 interface InnermostCall {
   readonly stream: ServerHttp2Stream;
   /** Makes messages of chunks. */
-  readonly decoder: { write(chunk: Buffer): unknown };
+  readonly decoder: { readonly readMessageSize: number; write(chunk: Buffer): unknown };
 }
 
 /** A handler's call has the outermost interceptor's, these wrap each other, and the innermost has the stream. */

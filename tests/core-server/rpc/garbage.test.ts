@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { freeHttp2Streams } from '../../../runtime/node-patches/free-http2-streams.js';
+import { collectGarbage } from '../../../runtime/node-patches/v8-flags.js';
 import { eventually } from '../../helpers/eventually.js';
 import { assertYoungGarbage } from '../../helpers/garbage.js';
 import { unaryCall } from '../../helpers/net/grpc.js';
@@ -30,4 +31,17 @@ test('the picture of a request is freed once it is answered, in a bulk stream to
   await once(stream, 'data');
   await eventually(() => pictures.every(({ length }) => length === 0));
   assert.equal(pictures.length, 2);
+});
+
+test('the chunks of large requests are collected at once', async (t) => {
+  freeHttp2Streams();
+  const client = await serve(t, () => Promise.resolve(answer));
+  const image = Buffer.alloc(2 ** 20);
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  // Together less than V8 lets buffers grow by before it collects all garbage.
+  const calls = 20;
+  for (let i = 0; i < calls; i += 1) await unaryCall((done) => client.readMeter({ image }, withKey(), done));
+  const kept = process.memoryUsage().arrayBuffers - before;
+  assert.ok(kept < (calls / 4) * image.length, `${kept} bytes of ${calls} calls were kept`);
 });

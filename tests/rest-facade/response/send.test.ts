@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { send } from '../../../rest-facade/response/send.js';
-import { collectGarbage } from '../../helpers/garbage.js';
+import { collectGarbage } from '../../../runtime/node-patches/v8-flags.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
 
 /** A slice of a body, and the headers. */
