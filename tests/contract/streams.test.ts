@@ -12,9 +12,9 @@ import {
   MeterReadingServiceClient,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { collectGarbage } from '../../runtime/node-patches/v8-flags.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { eventually, untilStill } from '../helpers/eventually.js';
-import { collectGarbage } from '../../runtime/node-patches/v8-flags.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';

@@ -4,8 +4,8 @@ import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { beginInTurns } from '../../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
-import { eventually } from '../../../helpers/eventually.js';
 import { collectGarbage } from '../../../../runtime/node-patches/v8-flags.js';
+import { eventually } from '../../../helpers/eventually.js';
 
 /** A server that notes the paths of its streams as they begin, and two clients of it. */
 async function setUp(t: TestContext) {
