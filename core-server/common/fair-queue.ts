@@ -37,7 +37,7 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
     hasRoom,
     /** Whether an item of this owner has one. */
     hasAny: (owner: string): boolean => queued.count(owner) > 0,
-    /** The most items with a place that would be taken before one that this owner, without work, adds now. */
+    /** How many items with a place are taken before one that an owner without work under way adds now, at most. */
     aheadOf: (owner: string): number => queued.aheadOf(owner),
     /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */
     putBack: (item: Item): void => queued.putBack(item),
@@ -68,10 +68,11 @@ export function createFairQueue<Item>(capacity: number, ownerOf: (item: Item) =>
 export type FairQueue<Item> = ReturnType<typeof createFairQueue<Item>>;
 
 /**
- * Who comes now has no place.
+ * The refusal of one who gets no place.
  *
- * @param queue how it is called
- * @param ahead of the refused, for whom there is only so much room: if its owner has used all its places, only for those
+ * @param queue its name in the message
+ * @param ahead how many are before it
+ * @param room how many may be: no more than there are, if its owner has used all its places
  */
 export function queueFull(queue: string, ahead: number, room: number, retryAfterSeconds: number): Refusal {
   const message = `${queue} has ${ahead} ahead of this request and room for ${room}, try again in ${retryAfterSeconds} s`;

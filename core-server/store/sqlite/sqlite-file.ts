@@ -45,9 +45,9 @@ function watch(...names: readonly string[]): () => boolean {
  * files beside it, without which processes do not see what others commit.
  */
 export class SqliteFile {
-  /** Of the first that was opened; what a later connection opens may be another, or new and empty. */
+  /** Whether its name leads to what the first connection opened: a later one may open another, or a new and empty one. */
   #isFileInPlace: (() => boolean) | undefined;
-  /** The files beside it, of the connection, if it can tell commits. */
+  /** The files beside it, where they tell commits; those of another connection may be others. */
   #wal: { readonly isInPlace: () => boolean; readonly readVersion: ReadWalVersion | undefined } | undefined;
 
   /** @param name its path */

@@ -17,9 +17,9 @@ interface RefusedPhoto {
 }
 
 /**
- * Reads the photos of one call, each as a job and as a request of its key. The first that is a picture is refused if the
- * queue is full: so the queue limits the calls, and with them the photos of which the others wait for room, as in a
- * stream. What stops one photo for no fault of its own stops all.
+ * Reads the photos of one call, each as a job and as a request of its key. If the queue is full, the first that is a
+ * picture is refused, and the call with it; the others wait for room, as in a stream. So the queue limits how many calls
+ * there are. What stops one photo for no fault of its own stops all.
  *
  * @param prepare what can be told of a photo without a worker
  * @param read reads one of them; `signal` of its call ends with those of the others
