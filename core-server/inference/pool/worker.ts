@@ -82,9 +82,9 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     state = 'free';
     events.free(jobMs);
   };
-  const loseWith = (error: unknown, lostJob: Job | undefined): void => {
+  const loseWith = (error: unknown): void => {
     state = 'gone';
-    events.lost(lostJob, error);
+    events.lost(takeJob(), error);
   };
 
   const onMessage = (message: FromWorker): void => {
@@ -108,14 +108,14 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   };
   const thread = startThread(options, onMessage);
   const ended = thread.ended.then((reason) => {
-    if (state !== 'gone') loseWith(reason, takeJob());
+    if (state !== 'gone') loseWith(reason);
   });
   const abandon = (why: string): void => {
     void thread.end(stuckGraceMs, () => {
       log?.error('the thread of a stuck worker hangs in native code');
       onHung?.();
     });
-    loseWith(new Error(why), undefined);
+    loseWith(new Error(why));
   };
   const onTimeout = (): void => {
     const late = job;
