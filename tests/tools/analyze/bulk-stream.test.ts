@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { test, type TestContext } from 'node:test';
+import timers from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import {
+  FaceDetectionServiceService,
+  type StreamDetectFacesRequest,
+  type StreamDetectFacesResponse,
+} from '../../../generated/imageanalysis/v1/face_detection.js';
+import { refuse } from '../../../runtime/errors/refusal.js';
+import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
+import { analyseAll, type BulkOptions } from '../../../tools/analyze/bulk-stream.js';
+import type { Line } from '../../../tools/analyze/features.js';
+import { deferred } from '../../helpers/deferred.js';
+import { createAuthority } from '../../helpers/net/certificates.js';
+import { bindServer } from '../../helpers/net/grpc.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
+
+type Stream = ServerDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;
+
+/** A core whose streams are scripted. @returns its address */
+async function startStreamServer(
+  t: TestContext,
+  serve: (stream: Stream) => void,
+  identity = ServerCredentials.createInsecure(),
+): Promise<string> {
+  const server = new Server();
+  server.addService(FaceDetectionServiceService, { streamDetectFaces: serve });
+  return `127.0.0.1:${await bindServer(t, server, { credentials: identity })}`;
+}
+
+/** Takes each picture of a stream so, or answers it, and ends the stream behind its client. */
+function answerEach(stream: Stream, take = (id: string): unknown => stream.write(answer(id))): void {
+  stream.on('data', ({ id }: StreamDetectFacesRequest) => take(id));
+  stream.on('end', () => stream.end());
+}
+
+const answer = (id: string): StreamDetectFacesResponse => ({
+  id,
+  result: { $case: 'response', value: { faces: [], omittedFaces: 0, details: undefined } },
+});
+
+/** As the core says that a picture may come again. */
+const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse => ({
+  id,
+  result: {
+    $case: 'error',
+    value: toRpcStatus(refuse('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds })),
+  },
+});
+
+const gone = { code: status.UNAVAILABLE, details: 'gone' };
+
+/** As many names of one small file. */
+async function manyFiles(t: TestContext, count: number): Promise<string[]> {
+  const folder = await createTemporaryFolder(t);
+  const names = Array.from({ length: count }, (_, i) => path.join(folder, `${i}.jpg`));
+  for (const name of names) await writeFile(name, 'x');
+  return names;
+}
+
+/** Runs over files, and by default collects their lines. @returns the files of these, in their order */
+async function analyse(
+  files: AsyncIterable<string>,
+  address: string,
+  options: Partial<BulkOptions> & { write?: () => Promise<void> } = {},
+): Promise<string[]> {
+  const lines: Line[] = [];
+  const { write = (line: Line) => Promise.resolve(void lines.push(line)), ...more } = options;
+  await analyseAll(files, write, {
+    address,
+    apiKey: 'k',
+    feature: 'faces',
+    company: '',
+    minScore: undefined,
+    landmarks: false,
+    inFlight: 4,
+    maxImageBytes: 1_000,
+    signal: new AbortController().signal,
+    onRetry: () => {},
+    ...more,
+  });
+  assert.ok(lines.every(({ error }) => error === undefined));
+  return lines.map(({ file }) => file);
+}
+
+test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
+  let streams = 0;
+  const address = await startStreamServer(t, (stream) => {
+    streams += 1;
+    const isLast = streams === 7;
+    let answers = 0;
+    answerEach(stream, (id) => {
+      answers += 1;
+      if (isLast || answers <= 3) return stream.write(answer(id));
+      stream.emit('error', gone);
+      return stream.removeAllListeners('data');
+    });
+  });
+  const names = await manyFiles(t, 20);
+  const retries: string[] = [];
+  const onRetry = (reason: string) => retries.push(reason);
+  assert.deepEqual((await analyse(Readable.from(names), address, { onRetry })).sort(), names.sort());
+  // More breaks than a run survives that gets no answer between them.
+  assert.equal(streams, 7);
+  assert.equal(retries.length, 6);
+});
+
+test('a run that nobody answers gives up, after longer and longer delays', async (t) => {
+  const delays: unknown[] = [];
+  t.mock.method(timers, 'setTimeout', (ms?: number) => Promise.resolve(delays.push(ms)));
+  // For named imports too.
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const address = await startStreamServer(t, (stream) => stream.emit('error', gone));
+  const onRetry = () => assert.ok(delays.length < 5);
+  const files = Readable.from(await manyFiles(t, 1));
+  await assert.rejects(analyse(files, address, { onRetry }), { message: 'gone' });
+  assert.deepEqual(delays, [500, 1_000, 2_000, 4_000, 8_000]);
+});
+
+test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
+  const loss = deferred();
+  let streams = 0;
+  const address = await startStreamServer(t, (stream) => {
+    streams += 1;
+    answerEach(stream, (id) => {
+      if (streams > 1) return stream.write(answer(id));
+      stream.emit('error', gone);
+      return loss.resolve();
+    });
+  });
+  const [first = '', second = ''] = await manyFiles(t, 2);
+  async function* slowly() {
+    yield first;
+    await loss.promise;
+    // The client learns of it meanwhile.
+    await timers.setTimeout(100);
+    yield second;
+  }
+  assert.deepEqual(await analyse(slowly(), address), [first, second]);
+});
+
+test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
+  let streams = 0;
+  let refusedAt = 0;
+  let openedAt = 0;
+  const address = await startStreamServer(t, (stream) => {
+    streams += 1;
+    openedAt = performance.now();
+    let allowed = 3;
+    answerEach(stream, (id) => {
+      allowed -= 1;
+      if (allowed < 0) refusedAt = performance.now();
+      return stream.write(allowed < 0 ? refusedForNow(id, streams) : answer(id));
+    });
+  });
+  const names = await manyFiles(t, 8);
+  const retries: string[] = [];
+  const onRetry = (reason: string) => retries.push(reason);
+  assert.deepEqual((await analyse(Readable.from(names), address, { onRetry })).sort(), names.sort());
+  assert.equal(streams, 3);
+  assert.deepEqual(retries, ['apikey has sent enough', 'apikey has sent enough']);
+  assert.ok(openedAt - refusedAt > 1_900, `asked again after ${openedAt - refusedAt} ms`);
+});
+
+test('a run that waits for the rate of its key can be stopped', { timeout: 20_000 }, async (t) => {
+  const address = await startStreamServer(t, (stream) =>
+    answerEach(stream, (id) => stream.write(refusedForNow(id, 60))),
+  );
+  const stop = new AbortController();
+  const stopped = new Error('stopped');
+  const onRetry = () => setImmediate(() => stop.abort(stopped));
+  const files = Readable.from(await manyFiles(t, 2));
+  await assert.rejects(analyse(files, address, { signal: stop.signal, onRetry }), stopped);
+});
+
+test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
+  const held: (() => void)[] = [];
+  const address = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => held.push(() => stream.write(answer(id))));
+    stream.on('end', () => held.push(() => stream.end()));
+  });
+  const names = await manyFiles(t, 12);
+  let asked = 0;
+  let taken = 0;
+  async function* counted() {
+    for (const name of names) {
+      asked += 1;
+      assert.ok(asked - taken <= 4, `${asked} asked for, ${taken} done`);
+      yield await Promise.resolve(name);
+    }
+  }
+  const timer = setInterval(() => held.splice(0).forEach((write) => write()), 10);
+  t.after(() => clearInterval(timer));
+  const write = async () => {
+    // A slow disk.
+    await timers.setTimeout(5);
+    taken += 1;
+  };
+  await analyse(counted(), address, { write });
+  assert.equal(taken, 12);
+});
+
+test('--tls-ca says whom to believe, and only that one', async (t) => {
+  const authority = await createAuthority(t);
+  const stranger = await createAuthority(t);
+  const { cert, key } = await authority.issue('server');
+  const keys: unknown[] = [];
+  const address = await startStreamServer(
+    t,
+    (stream) => {
+      keys.push(stream.metadata.get('apikey')[0]);
+      answerEach(stream);
+    },
+    ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }]),
+  );
+  const [name = ''] = await manyFiles(t, 1);
+  const output = path.join(path.dirname(name), 'lines.jsonl');
+  const command = fileURLToPath(new URL('../../../tools/analyze/main.js', import.meta.url));
+  const run = (authorityFile: string) =>
+    spawn(
+      process.execPath,
+      [
+        command,
+        ...['--address', address.replace('127.0.0.1', 'localhost')],
+        ...['--tls-ca', authorityFile, '--output', output, name],
+      ],
+      { env: { ...process.env, APIKEY: 'k' }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+
+  // It would try for minutes: a core that cannot be believed may be one that is being replaced.
+  const wary = run(stranger.certFile);
+  const warned = once(wary.stderr, 'data');
+  assert.match(String((await warned)[0]), /trying again/);
+  const left = once(wary, 'close');
+  wary.kill('SIGINT');
+  await left;
+  assert.deepEqual(keys, []);
+
+  const [code] = (await once(run(authority.certFile), 'close')) as [number];
+  assert.equal(code, 0);
+  assert.deepEqual(keys, ['k']);
+  const lines = (await readFile(output, 'utf8')).trim().split('\n');
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as Line).file),
+    [name],
+  );
+});
+
+test('a refused key ends the run at once', async (t) => {
+  const refused = { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' };
+  const address = await startStreamServer(t, (stream) => stream.emit('error', refused));
+  await assert.rejects(analyse(Readable.from(await manyFiles(t, 3)), address), /The API key is not valid/);
+});
+
+test('a line that cannot be written ends the run, and its stream', { timeout: 20_000 }, async (t) => {
+  const ended = deferred();
+  const address = await startStreamServer(t, (stream) => {
+    answerEach(stream);
+    stream.on('cancelled', () => ended.resolve());
+  });
+  const full = new Error('ENOSPC: no space left on device');
+  const write = () => Promise.reject(full);
+  await assert.rejects(analyse(Readable.from(await manyFiles(t, 20)), address, { write }), full);
+  await ended.promise;
+});
