@@ -56,7 +56,8 @@ async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
     throw corruptImage(error);
   });
   const channels = picture.data.length / (picture.width * picture.height);
-  if (channels !== 3) throw new Error(`decoded ${channels} channels, want 3`);
+  // Of a TIFF, such as one of grey and three channels more.
+  if (channels !== 3) throw corruptImage(new Error(`decoded ${channels} channels, want 3`));
   return picture;
 }
 

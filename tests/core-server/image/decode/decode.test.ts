@@ -208,6 +208,14 @@ test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the 
   }
 });
 
+test('a TIFF of more channels than its colours have is CORRUPT_IMAGE', async () => {
+  const bytes = await quarters().ensureAlpha().tiff({ compression: 'none' }).toBuffer();
+  const [rgb, grey] = [2, 1].map((photometric) => Buffer.from([262 % 256, 1, 3, 0, 1, 0, 0, 0, photometric, 0]));
+  assert.ok(rgb && grey);
+  grey.copy(bytes, bytes.indexOf(rgb));
+  await assert.rejects(decode(bytes), { name: 'Refusal', reason: 'CORRUPT_IMAGE' });
+});
+
 test('what takes libvips longer than anybody waits is given up', async () => {
   const row = await sharp({ create: { width: 16, height: 1, channels: 3, background: 'grey' } })
     .toColourspace('b-w')
