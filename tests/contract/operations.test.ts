@@ -16,7 +16,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
-import { FileDescriptorProto } from '../../generated/google/protobuf/descriptor.js';
+import descriptor from 'protobufjs/ext/descriptor/index.js';
 import {
   MeterReadingServiceClient,
   MeterReadingServiceService,
@@ -94,7 +94,8 @@ async function gatherFiles(client: Client, service: string): Promise<Map<string,
   const imports = new Map<string, string[]>();
   const take = ({ file_descriptor_response: found }: ReflectionAnswer) => {
     for (const bytes of found?.file_descriptor_proto ?? []) {
-      const { name = '', dependency } = FileDescriptorProto.decode(bytes);
+      const file: object = descriptor.FileDescriptorProto.decode(bytes);
+      const { name, dependency } = file as { name: string; dependency: string[] };
       imports.set(name, dependency);
     }
   };
