@@ -70,16 +70,8 @@ function open(
 }
 
 function call(session: ClientHttp2Session, path: string, headers: Record<string, string> = {}): ClientHttp2Stream {
-  const stream = session.request(
-    {
-      ':method': 'POST',
-      ':path': path,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      ...headers,
-    },
-    { endStream: false },
-  );
+  const begin = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+  const stream = session.request({ ...begin, ...headers }, { endStream: false });
   stream.on('error', () => undefined);
   return stream;
 }
@@ -107,6 +99,20 @@ function trailersOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   });
 }
 
+/** How the first of these calls ends that is refused, or nothing; then all are cancelled. */
+async function firstRefused(streams: readonly ClientHttp2Stream[]): Promise<IncomingHttpHeaders> {
+  const ends = streams.map(trailersOf);
+  const none: IncomingHttpHeaders = {};
+  const refused = await Promise.race([...ends, sleep(60_000, none, { ref: false })]);
+  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(ends);
+  return refused;
+}
+
+/** The details of a refusal as text, whose bytes hold its names as they are. */
+const detailsIn = (trailers: IncomingHttpHeaders): string =>
+  Buffer.from(String(trailers['grpc-status-details-bin']), 'base64').toString();
+
 /** Messages of no bytes, in one piece. */
 const emptyMessages = (count: number): Buffer => Buffer.alloc(5 * count);
 
@@ -124,7 +130,12 @@ async function serveGuarded(
     takeAnswerMs: 60_000,
     ...limits,
   });
-  http2Server.on('stream', onStream);
+  http2Server.on('stream', (stream, headers) =>
+    onStream(
+      stream.on('error', () => undefined),
+      headers,
+    ),
+  );
   http2Server.listen(0, '127.0.0.1');
   t.after(() => http2Server.close());
   await once(http2Server, 'listening');
@@ -189,8 +200,7 @@ test('messages of a stream count until they are answered, each as what it is', a
   const served: ServerHttp2Stream[] = [];
   const address = await serveGuarded(t, { messageBytes }, (stream) => {
     served.push(stream);
-    stream.on('error', () => undefined).resume();
-    stream.respond();
+    stream.resume().respond();
   });
   const session = open(t, address);
   const begin = () => call(session, streamMetersPath);
@@ -226,9 +236,7 @@ test('messages of a stream count until they are answered, each as what it is', a
 
 test('what arrives counts, whether or not it is read', async (t) => {
   const messageBytes = createFairBudget(mebibyte);
-  const address = await serveGuarded(t, { messageBytes }, (stream) => {
-    stream.on('error', () => undefined).pause();
-  });
+  const address = await serveGuarded(t, { messageBytes }, (stream) => stream.pause());
   const stream = call(open(t, address), streamMetersPath);
   stream.write(frame(Buffer.alloc(10_000), { length: mebibyte }));
   await eventually(() => messageBytes.taken >= 10_000);
@@ -237,28 +245,28 @@ test('what arrives counts, whether or not it is read', async (t) => {
 });
 
 test('pictures of streams that are answered give back no others', async (t) => {
-  const { service } = await startScripted(t);
+  // Of each stream, four requests are in progress.
+  const { service } = await startScripted(t, { CORE_WORKERS: '2' });
   const session = open(t, service.grpc);
   const item = (image: Buffer) =>
     frame(StreamReadMetersRequest.encode({ id: 'a', request: ReadMeterRequest.fromPartial({ image }) }).finish());
   const large = item(scriptedPicture('a', 'wait', { bytes: 9 * mebibyte }));
-  const none = item(Buffer.from('no picture'));
-  const begin = async () => {
+  // Refused before it needs a worker.
+  const none = item(Buffer.alloc(0));
+  // Four fifths of 320 MiB hold the large ones of nine streams.
+  for (let count = 0; count < 12; count += 1) {
     const stream = call(session, streamMetersPath, { apikey: service.apiKey });
+    const end = trailersOf(stream);
     let answers = 0;
     stream.on('data', () => (answers += 1));
-    const end = trailersOf(stream);
     for (let sent = 0; sent < 3; sent += 1) stream.write(large);
-    for (let sent = 0; sent < 20; sent += 1) {
+    for (let sent = 0; sent < 4 && !stream.closed; sent += 1) {
       stream.write(none);
-      while (answers <= sent && !stream.closed) await sleep(1);
+      await eventually(() => answers > sent || stream.closed);
     }
-    return end;
-  };
-  const ends = Array.from({ length: 12 }, begin);
-  const unrefused: IncomingHttpHeaders = {};
-  const refused = await Promise.race([...ends, sleep(60_000, unrefused, { ref: false })]);
-  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
+    if (stream.closed) return assert.match(detailsIn(await end), /QUEUE_FULL/);
+  }
+  assert.fail('no stream was refused');
 });
 
 test('the pictures of streams have a budget, and one stream of the largest finds room in it', async (t) => {
@@ -273,12 +281,7 @@ test('the pictures of streams have a budget, and one stream of the largest finds
     return stream;
   };
   const many = Array.from({ length: 20 }, () => begin(3));
-  const none: IncomingHttpHeaders = {};
-  const ends = many.map((stream) => trailersOf(stream));
-  const refused = await Promise.race([...ends, sleep(60_000, none, { ref: false })]);
-  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
-  for (const stream of many) stream.close(constants.NGHTTP2_CANCEL);
-  await Promise.all(ends);
+  assert.match(detailsIn(await firstRefused(many)), /QUEUE_FULL/);
 
   stage.release('a');
   assert.equal(await endOf(begin(40)), ok);
@@ -293,8 +296,7 @@ const withinMs = { timeout: 20_000 };
 
 test('a message that comes in very many small chunks is not waited for', withinMs, async (t) => {
   const address = await serveGuarded(t, {}, (stream) => {
-    stream.on('error', () => undefined).resume();
-    stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
+    stream.resume().once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
   });
   const session = open(t, address);
   const most = call(session, readMeterPath);
@@ -336,9 +338,7 @@ test('many small messages of a stream are no small chunks of one', async (t) => 
 test('each chunk of an unfinished message counts as more than its bytes', withinMs, async (t) => {
   // One address gets four fifths, a hundred of them.
   const limits = { messageBytes: createFairBudget(125 * (chunkOverheadBytes + 1)) };
-  const address = await serveGuarded(t, limits, (stream) => {
-    stream.on('error', () => undefined);
-  });
+  const address = await serveGuarded(t, limits, () => undefined);
   const session = open(t, address);
   const stream = call(session, readMeterPath);
   const end = endOf(stream);
@@ -349,7 +349,6 @@ test('each chunk of an unfinished message counts as more than its bytes', within
 test('responses count until they are read, and one too many is dropped', async (t) => {
   const unreadBytes = createFairBudget(1_000);
   const address = await serveGuarded(t, { unreadBytes }, (stream) => {
-    stream.on('error', () => undefined);
     stream.respond();
     stream.write(Buffer.alloc(500));
   });
@@ -386,7 +385,7 @@ test('who has no room for one more response like its unread ones is refused befo
 
   const refused = await trailersOf(ask());
   assert.equal(refused['grpc-status'], resourceExhausted);
-  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
+  assert.match(detailsIn(refused), /QUEUE_FULL/);
   assert.equal(stage.begun.length, unread.length);
   assert.equal(await endOf(emptyCall(session, checkPath)), ok);
 
@@ -426,7 +425,6 @@ test('each address has a share of its own', async (t) => {
   const unreadBytes = createFairBudget(1_000);
   const sizes = [500, 350];
   const address = await serveGuarded(t, { unreadBytes }, (stream) => {
-    stream.on('error', () => undefined);
     stream.respond();
     stream.write(Buffer.alloc(sizes.shift() ?? 0));
   });
@@ -440,7 +438,7 @@ test('each address has a share of its own', async (t) => {
 
 test('a key has no more at eight addresses than at one, and leaves room for others', async (t) => {
   const budgets = { messageBytes: createFairBudget(mebibyte), messageBytesOfKeys: createFairBudget(mebibyte) };
-  const address = await serveGuarded(t, budgets, (stream) => void stream.resume().on('error', () => undefined));
+  const address = await serveGuarded(t, budgets, (stream) => stream.resume());
   const send = async (localAddress: string, apikey: string) => {
     const stream = call(open(t, address, {}, localAddress), streamFacesPath, { apikey });
     const before = budgets.messageBytes.taken;
@@ -494,12 +492,8 @@ test('messages under way have a budget, which they give back', async (t) => {
   };
   const withKey = { apikey: service.apiKey };
   const streams = Array.from({ length: 30 }, () => begin(withKey));
-  const ends = streams.map((stream) => endOf(stream));
   // Four fifths of 320 MiB hold 25 of them.
-  const isOver = await Promise.race([...ends, sleep(60_000, 'none was refused', { ref: false })]);
-  assert.equal(isOver, resourceExhausted);
-  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
-  await Promise.all(ends);
+  assert.equal((await firstRefused(streams))['grpc-status'], resourceExhausted);
   for (let count = 0; count < 30; count += 1)
     assert.equal(await endOf(begin({})), unauthenticated, `without a key, call ${count}`);
   const picture = call(session, readMeterPath, withKey);
@@ -516,13 +510,8 @@ test('a whole message of a call that is not ended counts as under way', async (t
     stream.write(frame(Buffer.alloc(10 * mebibyte)));
     return stream;
   });
-  const ends = streams.map((stream) => trailersOf(stream));
-  const none: IncomingHttpHeaders = {};
-  const refused = await Promise.race([...ends, sleep(60_000, none, { ref: false })]);
-  const details = Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString();
+  const details = detailsIn(await firstRefused(streams));
   assert.match(details, /google\.rpc\.ErrorInfo[^]*QUEUE_FULL[^]*google\.rpc\.RetryInfo/);
-  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
-  await Promise.all(ends);
 });
 
 test('the path of a method that there is not is not repeated without limit', async (t) => {
@@ -629,9 +618,7 @@ test('a caller without a key cannot open calls without end', async (t) => {
 test('compressed messages are not inflated', async (t) => {
   const { service } = await startScripted(t);
   const send = (encoding: string, isCompressed: boolean, bytes: Uint8Array) => {
-    const stream = call(open(t, service.grpc), checkPath, {
-      'grpc-encoding': encoding,
-    });
+    const stream = call(open(t, service.grpc), checkPath, { 'grpc-encoding': encoding });
     stream.end(frame(bytes, { isCompressed }));
     return endOf(stream);
   };
@@ -668,7 +655,7 @@ test('an answer that nobody takes is dropped', async (t) => {
 test('an answer of which a byte is taken now and then is dropped too', withinMs, async (t) => {
   const unreadBytes = createFairBudget(2 * mebibyte);
   const address = await serveGuarded(t, { unreadBytes, takeAnswerMs: 500 }, (stream) => {
-    stream.on('error', () => undefined).respond();
+    stream.respond();
     stream.write(Buffer.alloc(mebibyte));
   });
   const session = open(t, address, { initialWindowSize: 1 });
@@ -684,7 +671,7 @@ test('an answer of which a byte is taken now and then is dropped too', withinMs,
 
 test('an answer that nobody takes is dropped beside others that are taken', withinMs, async (t) => {
   const address = await serveGuarded(t, { takeAnswerMs: 500 }, (stream, headers) => {
-    stream.on('error', () => undefined).respond();
+    stream.respond();
     stream.write(Buffer.alloc(headers[':path'] === readMeterPath ? 100_000 : 10));
     stream.end();
   });
