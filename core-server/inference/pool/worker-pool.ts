@@ -1,4 +1,5 @@
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { watchProcessors } from '../../../runtime/process/watch-processors.js';
 import type { Call } from '../../common/call.js';
 import { createFairQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
@@ -22,12 +23,18 @@ export type PoolStats = WorkerPool<TaskMap>['stats'];
 
 const maxAttempts = 2;
 
+/**
+ * Two threads that share a picture wait for each other by spinning: where they do not run at once, they are slower than
+ * one. Others may use so much of the processors for that to pay: the facade and its caller take a quarter of one.
+ */
+const maxUsedByOthers = 0.35;
+
 function noWorker(cause: unknown): Refusal {
   return refuse('WORKER_LOST', 'the analysis has no worker left, try again', { cause });
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
-  const { size, maxQueue } = options;
+  const { size, maxQueue, leftProcessors = watchProcessors() } = options;
   const queue = createFairQueue<Job>(maxQueue, (job) => job.owner);
   const jobsInWorkers = (): Job[] => [...supervisor.workers].flatMap(({ job }) => job ?? []);
   const hasJob = (owner: string): boolean => queue.hasAny(owner) || jobsInWorkers().some((job) => job.owner === owner);
@@ -66,6 +73,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     watcher?.(couldWork);
   };
 
+  /** Each job that runs, and one more, has an idle worker beside it, and a second processor. */
+  const hasSpareCore = (): boolean => {
+    const jobs = supervisor.count('busy') + 1;
+    // Where it is not known what is left, all is.
+    return supervisor.count('free') >= jobs + 1 && !(leftProcessors() < 2 * jobs - maxUsedByOthers);
+  };
+
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
@@ -76,8 +90,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       if (job === undefined) break;
       // A job that waited for memory was in a worker before.
       if (job.weight === 0) job.reportStart?.();
-      // Each job that runs, and this one, has an idle worker beside it.
-      worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
+      worker.assign(job, hasSpareCore());
     }
     if (queue.size === 0 && supervisor.count('busy') === 0) onDrained?.();
   };

@@ -12,6 +12,8 @@ export interface WorkerPoolOptions {
   readonly size: number;
   /** Maximum number of jobs in the queue, besides those in the workers. */
   readonly maxQueue: number;
+  /** Processors that others leave to this process; absent: what Linux says. */
+  readonly leftProcessors?: () => number;
   /**
    * Limit of a worker's heap, 32 if absent. A worker needs 9 MB, or 13 for the largest pictures. V8 lets garbage grow to
    * about this limit before it collects the old generation: without a limit, a worker held 100 MB after 50,000 pictures,

@@ -102,10 +102,22 @@ test('short jobs of one key wait for one long job of another, not for one before
 });
 
 test('while half of the workers are idle, each job has a spare core', async (t) => {
-  const { pool } = await start(t, { size: 4, maxQueue: 9 });
+  const { pool } = await start(t, { size: 4, maxQueue: 9, leftProcessors: () => 4 });
   const told = Array.from({ length: 5 }, () => pool.run('spare', 20, { signal: forever() }));
   assert.deepEqual(await Promise.all(told), [true, true, false, false, false]);
   assert.equal(await pool.run('spare', 0, { signal: forever() }), true);
+});
+
+test('where others use the processors, no core is spare', async (t) => {
+  let left = 1.9;
+  const { pool } = await start(t, { size: 4, leftProcessors: () => left });
+  const spare = () => pool.run('spare', 20, { signal: forever() });
+  assert.deepEqual(await Promise.all([spare(), spare()]), [true, false]);
+  left = 1.5;
+  assert.equal(await spare(), false);
+  // Linux does not say.
+  left = NaN;
+  assert.equal(await spare(), true);
 });
 
 test('a lone worker has no spare core', async (t) => {

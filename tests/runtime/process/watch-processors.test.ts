@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchProcessors } from '../../../runtime/process/watch-processors.js';
+
+test('tells what others left since it was asked before, half a second ago or longer', () => {
+  let [now, leftMs] = [0, 100];
+  const left = watchProcessors({ now: () => now, leftMs: () => leftMs });
+  assert.equal(left(), NaN);
+  [now, leftMs] = [1_000, 1_600];
+  assert.equal(left(), 1.5);
+  [now, leftMs] = [1_400, 1_600];
+  assert.equal(left(), 1.5);
+  [now, leftMs] = [1_600, 1_750];
+  assert.equal(left(), 0.25);
+});
+
+test('what this process uses is left to it', async () => {
+  const left = watchProcessors();
+  await sleep(600);
+  assert.ok(left() > 0 && left() < availableParallelism() + 0.1, `${left()}`);
+});
