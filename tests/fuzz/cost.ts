@@ -34,7 +34,7 @@ export function costLine(bytes: number, requests: number): number {
  */
 export async function measureAlone(meter: CostMeter, line: number, send: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
-  for (let round = 0; round < 16 && least > line; round += 1) {
+  for (let round = 0; round < 24 && least > line; round += 1) {
     await setTimeout(round * 30);
     meter.take();
     await send();

@@ -53,19 +53,24 @@ function mistakeInHeader(text: string, comma: number): string {
 }
 
 /**
- * What base64 must not contain: anything but digits and white space, padding before the end, and blanks inside
- * a line, which were `+` before something decoded the data as a form.
+ * What base64 must not contain: anything but digits, padding and white space; padding before the end; blanks inside a line,
+ * which were `+` before something decoded the data as a form. One after the other, each begins with a character to look
+ * for, and they take a third of the time of one expression.
  *
  * In time that grows with the length: no blank can be taken by more than one part.
  */
-const noBase64 = /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
+const noBase64 = [
+  /[^A-Za-z0-9+/=\t\n\f\r ]/,
+  /=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)/,
+  / (?<=[^\t\n\f\r ] ) *(?=[^\t\n\f\r ])/,
+];
 
 /** Decodes base64 as a data URL has it. @throws Refusal INVALID_BASE64 */
 export function decodeBase64(data: string, member: string): Buffer {
   const atOnce = decodeDigits(data);
   if (atOnce !== undefined) return atOnce;
-  const at = data.search(noBase64);
-  if (at >= 0) throw wrongCharacter(member, data, at);
+  const mistakes = noBase64.map((mistake) => data.search(mistake)).filter((at) => at >= 0);
+  if (mistakes.length > 0) throw wrongCharacter(member, data, Math.min(...mistakes));
   const compact = withoutWhiteSpace(data);
   const bytes = decodeDigits(compact);
   if (bytes !== undefined) return bytes;
