@@ -5,6 +5,7 @@ import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { giveBackMemory } from './give-back-memory.js';
 import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-channel.js';
+import { watchMainThread } from './watch-main-thread.js';
 
 /** A process that serves until it is told to stop. */
 export interface Service<Config> {
@@ -39,7 +40,7 @@ export interface Service<Config> {
  * Runs a service with the settings from the environment until it is told to stop. If it is still starting
  * then, it gives up or closes as soon as it serves. Invalid settings are reported on standard error,
  * everything else in the log. Sets the exit code; the process ends when nothing is left to do, or
- * is killed if a thread hangs in native code, which neither closing nor `process.exit` ends.
+ * is killed if a thread hangs in native code, which neither closing nor `process.exit` ends, or the main thread does.
  */
 export async function runService<Config>(host: NodeJS.Process, service: Service<Config>): Promise<void> {
   const { name, readConfig, findUnknown, logLevelOf, graceMsOf, start } = service;
@@ -85,6 +86,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
     log.info(listens, 'serving');
     tellLauncher(host, { type: 'serving', ...tells });
     giveBackMemory(host, log);
+    watchMainThread(name, log);
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {

@@ -1,0 +1,21 @@
+import { workerData } from 'node:worker_threads';
+import { createLog } from '../observe/log.js';
+import type { Watched } from './watch-main-thread.js';
+
+// The thread that `watchMainThread` starts.
+
+/** By number instead of time: where the whole process was suspended, both threads go on at once. */
+const maxStill = 30;
+
+const { service, everyMs, beats } = workerData as Watched;
+const log = createLog({ level: 'fatal', service, destination: { fd: 1 } });
+let last = -1;
+let still = 0;
+setInterval(() => {
+  const beat = Atomics.load(beats, 0);
+  still = beat === last ? still + 1 : 0;
+  last = beat;
+  if (still < maxStill) return;
+  log.fatal({ stillMs: still * everyMs }, 'the main thread stands still, killed');
+  process.kill(process.pid, 'SIGKILL');
+}, everyMs);
