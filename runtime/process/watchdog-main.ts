@@ -15,7 +15,8 @@ setInterval(() => {
   const beat = Atomics.load(beats, 0);
   still = beat === last ? still + 1 : 0;
   last = beat;
-  if (still < maxStill) return;
-  log.fatal({ stillMs: still * everyMs }, 'the main thread stands still, killed');
-  process.kill(process.pid, 'SIGKILL');
+  // This waits as the main thread may: for a stopped terminal, or a disk. If so, both go on at once, too.
+  if (still === maxStill)
+    log.fatal({ stillMs: still * everyMs }, 'the main thread stands still, and is about to be killed');
+  if (still > maxStill) process.kill(process.pid, 'SIGKILL');
 }, everyMs);

@@ -3,14 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const everyMs = 20;
 
-/** Runs the text in a process whose main thread is watched; what it printed, and how it ended. */
-async function run(body: string) {
+function program(body: string): string[] {
   const { href } = new URL('../../../runtime/process/watch-main-thread.js', import.meta.url);
   const start = `import { watchMainThread } from '${href}'; watchMainThread('core', console, ${everyMs});`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', start + body]);
+  return [process.execPath, '--input-type=module', '-e', start + body];
+}
+
+/** Runs the text in a process whose main thread is watched; what it printed, and how it ended. */
+async function run(body: string) {
+  const [node = '', ...args] = program(body);
+  const child = spawn(node, args);
   const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   return { printed, ended: child.signalCode ?? child.exitCode };
 }
@@ -23,7 +29,7 @@ test('a process whose main thread stands still is killed, and its log says so', 
   const { level, service, msg } = JSON.parse(printed) as Record<string, unknown>;
   assert.deepEqual(
     { level, service, msg },
-    { level: 'fatal', service: 'core', msg: 'the main thread stands still, killed' },
+    { level: 'fatal', service: 'core', msg: 'the main thread stands still, and is about to be killed' },
   );
 });
 
@@ -36,4 +42,27 @@ test('one that is busy goes on, and ends when nothing is left to do', async () =
     };
     work();`;
   assert.deepEqual(await run(busy), { printed: '', ended: 0 });
+});
+
+test('one that waits for a stopped terminal goes on with it', async () => {
+  const write = `
+    import { writeSync } from 'node:fs';
+    setTimeout(() => writeSync(1, ' '.repeat(2 ** 20)), 100);
+    setTimeout(() => {}, ${125 * everyMs});`;
+  const quoted = program(write).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  // Its terminal waits for whoever reads what `script` prints.
+  const terminal = spawn('script', ['--quiet', '--return', '--command', quoted.join(' '), '/dev/null']);
+  const exited = once(terminal, 'exit');
+  await sleep(75 * everyMs);
+  const [printed] = await Promise.all([text(terminal.stdout), exited]);
+  assert.match(printed, /about to be killed/, 'it stood still for long enough');
+  assert.equal(terminal.exitCode, 0);
+});
+
+test('one that a debugger attaches to may stand still', async () => {
+  const debugged = `
+    import { open } from 'node:inspector';
+    open(0);
+    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${50 * everyMs}), 200);`;
+  assert.deepEqual(await run(debugged), { printed: '', ended: 0 });
 });
