@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
+import { exitCodes } from '../runtime/process/exit-codes.js';
 import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
+import { ConfigError } from '../runtime/settings/read-settings.js';
 
 export interface SuperviseOptions {
   readonly name: string;
@@ -40,13 +42,17 @@ export function supervise(options: SuperviseOptions) {
     let servesSince = Infinity;
     const started = startNode(options);
     child = started;
-    const onEnd = (how: string, wasKilled = false) => {
+    const onEnd = (how: string, code?: number | null, signal?: NodeJS.Signals | null) => {
       if (child !== started) return;
       child = undefined;
       if (stopping) return;
-      if (!ready) return fail(new Error(`the ${name} exited during startup (${how}); its lines above say why`));
+      if (!ready) {
+        const Failure = code === exitCodes.mistaken ? ConfigError : Error;
+        return fail(new Failure(`the ${name} exited during startup (${how}); its lines above say why`));
+      }
       const wasStable = performance.now() - servesSince >= stableAfterMs;
       // Being killed from outside is not a failure, however often it happens.
+      const wasKilled = signal === 'SIGKILL' || signal === 'SIGTERM';
       failures = wasStable || wasKilled ? 0 : failures + 1;
       if (failures >= maxFailures)
         return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
@@ -60,9 +66,7 @@ export function supervise(options: SuperviseOptions) {
       serving ??= message;
     });
     started.once('error', (error) => onEnd(error.message));
-    started.once('exit', (code, signal) =>
-      onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
-    );
+    started.once('exit', (code, signal) => onEnd(signal ?? `exit code ${code}`, code, signal));
   }
 
   start();

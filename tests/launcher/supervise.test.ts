@@ -86,6 +86,8 @@ describe('supervise', () => {
   it('reports a process that ends before it was ready, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
     await assert.rejects(supervised.failure, {
+      // Its settings are wrong: whoever starts the supervisor is told so by the exit code.
+      name: 'ConfigError',
       message: 'the program exited during startup (exit code 2); its lines above say why',
     });
     await sleep(100);
@@ -109,6 +111,7 @@ describe('supervise', () => {
       setTimeout(() => process.exit(8), 100);`;
     const { supervised } = await superviseProgram(t, source);
     await assert.rejects(supervised.failure, {
+      name: 'Error',
       message: 'the program exited during startup (exit code 8); its lines above say why',
     });
   });
