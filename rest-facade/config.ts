@@ -5,6 +5,7 @@ import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
 import {
   file,
   flag,
+  host,
   logLevel,
   metricsHost,
   metricsPort,
@@ -30,7 +31,7 @@ const origins = z
 
 /** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
-  REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  REST_HOST: host.describe('Address to listen on.'),
   REST_PORT: port.default(8080).describe('HTTP port; 0 picks a free port.'),
   REST_CORE_ADDRESS: z
     .string()
@@ -42,7 +43,7 @@ export const settings = z.object({
   REST_ADMIN_PORT: port
     .optional()
     .describe('HTTP port of the [administration](administration.md); off when unset, 0 picks a free port.'),
-  REST_ADMIN_HOST: z.string().default('127.0.0.1').describe('Address that the administration port listens on.'),
+  REST_ADMIN_HOST: host.describe('Address that the administration port listens on.'),
   REST_CORE_ADMIN_ADDRESS: z
     .string()
     .refine(isGrpcTarget, grpcTargetWish)

@@ -4,6 +4,7 @@ import { countProcessors } from '../../runtime/process/count-processors.js';
 import {
   file,
   flag,
+  host,
   logLevel,
   metricsHost,
   metricsPort,
@@ -20,7 +21,7 @@ const adminKeyRule = 'at least 16 printable ASCII characters, without leading or
 
 /** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
-  CORE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  CORE_HOST: host.describe('Address to listen on.'),
   CORE_PORT: port.default(50_051).describe('gRPC port; 0 picks a free port.'),
   CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 picks a free port.'),
   CORE_ADMIN_KEY: z

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Mistakes in the configuration, one per line. */
@@ -12,6 +13,12 @@ export const wholeNumber = (smallest: number, largest: number) => {
 };
 
 export const port = wholeNumber(0, 65_535);
+
+/** An address to listen on. */
+export const host = z
+  .string()
+  .refine((text) => isIP(text) !== 0 || /^[\w.-]+$/.test(text), 'want an address such as 0.0.0.0 or ::, or a host name')
+  .default('127.0.0.1');
 
 /** A score or a confidence, as finely as requests tell it. */
 export const share = z
@@ -31,10 +38,7 @@ export const flag = z
 export const metricsPort = port
   .optional()
   .describe('Port for Prometheus metrics, at `/metrics`; off when unset, 0 picks a free port.');
-export const metricsHost = z
-  .string()
-  .default('127.0.0.1')
-  .describe('Address that the metrics port listens on; metrics need no key.');
+export const metricsHost = host.describe('Address that the metrics port listens on; metrics need no key.');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export const logLevel = z
   .enum(logLevels, `want ${logLevels.slice(0, -1).join(', ')} or ${logLevels.at(-1)}`)

@@ -72,6 +72,18 @@ describe('settings', () => {
       ]);
     });
 
+  for (const text of ['http://localhost', '127.0.0.1 ', '0.0.0.0:80', '[::]', '*'])
+    it(`refuses to listen on "${text}"`, () => {
+      assert.throws(() => createConfig({ CORE_HOST: text }), {
+        message: `CORE_HOST is "${text}": want an address such as 0.0.0.0 or ::, or a host name`,
+      });
+    });
+
+  for (const text of ['::', 'fe80::1%eth0', 'localhost', 'core.internal'])
+    it(`listens on "${text}"`, () => {
+      assert.equal(createConfig({ CORE_HOST: text }).CORE_HOST, text);
+    });
+
   it('refuses a log level in its own words', () => {
     assert.throws(() => createConfig({ CORE_LOG_LEVEL: 'verbose' }), {
       message: 'CORE_LOG_LEVEL is "verbose": want fatal, error, warn, info, debug, trace or silent',
