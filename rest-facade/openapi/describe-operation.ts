@@ -62,17 +62,14 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
 }
 
 function describeLines({ name }: protobuf.Type, example: object): Schema {
-  const schema = {
-    // A text, as generated clients have no type for lines.
-    type: 'string',
-    description:
-      'JSON objects, each on a line of its own: `index` (of the file in the form, from 0), `filename`, and the ' +
-      `members of \`${name}\`, or those of \`ErrorResponse\`. If the request itself breaks off, the last line is ` +
-      'an `ErrorResponse` without `index`.',
-  };
+  const description =
+    'A line for each picture, as soon as it is ready: a JSON object with `index` (of the file in the form, from 0), ' +
+    `\`filename\`, and the members of \`${name}\` or those of \`ErrorResponse\`. If the request itself breaks off, the ` +
+    'last line is an `ErrorResponse` without `index`, and pictures that had not arrived have no line.';
   const line = `${JSON.stringify({ index: 0, filename: 'a.jpg', ...example })}\n`;
-  const content = { 'application/x-ndjson': { schema, example: line } };
-  return describeAnswer('A line for each picture, as soon as it is ready.', content);
+  // A text, as generated clients have no type for lines.
+  const content = { 'application/x-ndjson': { schema: { type: 'string' }, example: line } };
+  return describeAnswer(description, content);
 }
 
 /** A response that is a file, and the headers that show the other fields. */
