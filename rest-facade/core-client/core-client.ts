@@ -62,11 +62,16 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       const options = toCallOptions(context);
       const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
       cancelOnAbort(call, signal, connection.noteReset);
+      let hasBegun = false;
       const ended = new Promise<void>((resolve, reject) => {
         call.on('data', onAnswer);
-        call.on('error', (error: ServiceError) =>
-          reject(signal.aborted ? (signal.reason as Error) : fromGrpcError(error)),
-        );
+        call.on('metadata', () => (hasBegun = true));
+        call.on('error', (error: ServiceError) => {
+          if (signal.aborted) return reject(signal.reason as Error);
+          const refusal = fromGrpcError(error);
+          // A core that leaves answers what it began.
+          reject(hasBegun && refusal.reason === 'CORE_UNAVAILABLE' ? markBegun(refusal) : refusal);
+        });
         call.on('status', ({ code }) => {
           if (code === status.OK) resolve();
         });
@@ -181,7 +186,7 @@ function sendOnce(
 }
 
 /**
- * The same refusal if a worker already had the picture, which may be what broke the service: a program
+ * The same refusal if a worker already had the picture, or one of the stream, which may be what broke the service: a program
  * should not resend it automatically. Only for UNAVAILABLE, which invites a retry.
  */
 function markBegun(refusal: Refusal): Refusal {

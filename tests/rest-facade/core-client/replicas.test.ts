@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
+import { Metadata, Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { FaceDetectionServiceService } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
+import { bindServer } from '../../helpers/net/grpc.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startFacade, withKey } from '../facade.js';
 import { CoreRefusal, type FakeCore, type ReceivedCall, type Script, startFakeCore } from '../fake-core.js';
@@ -152,6 +154,26 @@ for (const isBegun of [false, true])
     const { details } = (await answer.json()) as ErrorBody;
     assert.deepEqual(details, { begun: 'true' });
     assert.equal(answer.headers.get('retry-after'), null);
+  });
+
+for (const isBegun of [false, true])
+  test(`the pictures of a batch that breaks off ${isBegun ? 'once one is begun shall not be sent again by a program' : 'before one is begun may be sent again'}`, async (t) => {
+    const server = new Server();
+    server.addService(FaceDetectionServiceService, {
+      streamDetectFaces: (stream: ServerDuplexStream<unknown, unknown>) =>
+        stream.once('data', () => {
+          if (isBegun) stream.sendMetadata(new Metadata());
+          stream.emit('error', { code: status.UNAVAILABLE, details: 'Connection dropped' });
+        }),
+    });
+    const port = await bindServer(t, server);
+    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: `127.0.0.1:${port}` });
+    const body = new FormData();
+    for (const name of ['a', 'b']) body.append('file', new Blob(['x']), name);
+    const answer = await fetch(`${url}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
+    const { reason, details } = (await answer.json()) as ErrorBody;
+    const expected = [503, 'CORE_UNAVAILABLE', isBegun ? { begun: 'true' } : {}];
+    assert.deepEqual([answer.status, reason, details], expected);
   });
 
 test('a change by the administration that breaks off is not sent again: it may have been stored', async (t) => {
