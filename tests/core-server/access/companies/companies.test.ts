@@ -30,8 +30,7 @@ describe('companies', () => {
       ['unknown company', 'other', password, password],
       ['huge name', 'x'.repeat(1_000_000), password, password],
       ['the longest that is hashed', 'acme', longest, longest],
-      ['longer', 'acme', `${longest}x`, ''],
-      ['huge password', 'acme', password.repeat(100_000), ''],
+      ['longer', 'acme', `${longest}x`, longest],
     ];
     for (const [what, company, sent, hashed] of attempts) {
       verified.length = 0;
@@ -86,22 +85,22 @@ describe('companies', () => {
 
   for (const company of ['acme', 'unknown']) {
     it(`is slowed down after 10 failures, right password or not (${company})`, async () => {
-      const { companies, verified } = setUp();
+      let held = Promise.resolve();
+      const { companies, verified } = setUp({ beforeVerify: () => held });
       await companies.create('acme', password);
       for (let failure = 1; failure <= 10; failure++) {
         await assert.rejects(companies.authenticate({ company, password: 'wrong', ...caller }), authFailed);
       }
       verified.length = 0;
-      await assert.rejects(companies.authenticate({ company, password, ...caller }), rateLimited);
-      assert.equal(verified.length, 0, 'no password is checked any more');
-
       // Others are not held up: another address, another company.
-      await companies.authenticate({
-        company: 'acme',
-        password,
-        keyId: 'key',
-        clientAddress: '192.0.2.2',
-      });
+      const hold = deferred();
+      held = hold.promise;
+      const elsewhere = { company: 'acme', password, keyId: 'key', clientAddress: '192.0.2.2' };
+      const others = [1, 2].map(() => companies.authenticate(elsewhere));
+      await assert.rejects(companies.authenticate({ company, password, ...caller }), rateLimited, 'takes no turn');
+      hold.resolve();
+      await Promise.all(others);
+      assert.equal(verified.length, 2, 'no password of its own is checked any more');
       if (company !== 'acme') await companies.authenticate({ company: 'acme', password, ...caller });
     });
   }

@@ -83,10 +83,12 @@ describe('failure limiter', () => {
     await failures.check(attempt);
   });
 
-  it('lasts no longer than its window when the clock is set back', async (t) => {
+  it('lasts no longer than its window when the clock is set', async (t) => {
     const clock = useTwoClocks(t);
     const failures = createFailureLimiter();
     await fail(failures, 10);
+    clock.date += 300_000;
+    await failures.check(attempt);
     clock.date = 0;
     await assert.rejects(failures.check(attempt), { retryAfterSeconds: 300 });
     clock.timers.tick(300_000);
