@@ -140,7 +140,7 @@ function readExtents(iloc: Cursor, file: Cursor, idat: Cursor | undefined): Map<
       const start = base + read(offsetBytes);
       const length = read(lengthBytes);
       const part = (source ?? file).part(start, source ? start + length : start);
-      // libheif copies the bytes of each item, which many may share.
+      // libheif copies the bytes of each item, which many may share, and so does `join`.
       file.step(part.length);
       return part;
     });

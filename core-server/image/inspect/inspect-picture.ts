@@ -63,7 +63,7 @@ function assertKnownSamples(page: TiffDirectory | undefined): void {
   if (areInPlanes && (bits < 8 || read(page, 'samplesPerPixel', 1) === 2))
     refuse('grey and alpha, or of fewer than 8 bits, in planes, want channels side by side');
   if (read(page, 'photometric', 1) !== inYcc) return;
-  const [across = 2, down = 2] = page?.(tags.chromaSubsampling)?.values ?? [];
+  const [across, down] = page?.(tags.chromaSubsampling)?.values ?? [];
   const isSampledAlike = across === 1 && down === 1 && tiffCompression(page) !== jpegInTiff;
   if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
 }

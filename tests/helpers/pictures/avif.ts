@@ -11,6 +11,7 @@ interface AvifParts {
   readonly derived?: { readonly type: string; readonly payload: Buffer; readonly side: number };
   /** How many such items there are; only the last is shown. */
   readonly deriveds?: number;
+  /** Of the place of items; with the last, all numbers of items are as wide as can be. */
   readonly version?: 0 | 1 | 2;
   /** How often such an item names each of its tiles. */
   readonly uses?: number;
@@ -54,8 +55,8 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
     const at = tile.indexOf(type) - 4;
     return tile.subarray(at, at + tile.readUInt32BE(at));
   };
-  const idBytes = version === 2 ? 4 : 2;
-  const id = (value: number): Buffer => be(idBytes, value);
+  const isWide = Number(version === 2);
+  const id = (...values: number[]): Buffer => be(isWide ? 4 : 2, ...values);
   const picture = Buffer.concat(Array<Buffer>(frames).fill(boxOf('mdat').subarray(8)));
   const payload = derived?.payload ?? Buffer.alloc(0);
   // Each derived item has tiles of its own.
@@ -67,12 +68,12 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
   const typeOf = (item: number): string => (item > ownTiles ? (derived?.type ?? '') : 'av01');
   const entries = ids.map((item) => {
     const body = [id(item), be(2, 0), Buffer.from(`${typeOf(item)}\0`)];
-    return versioned('infe', version === 2 ? 3 : 2, ...body);
+    return versioned('infe', 2 + isWide, ...body);
   });
   const references = derivedIds.map((item, index) => {
     const own = tileIds.slice(index * tiles, (index + 1) * tiles);
     const named = Array.from({ length: uses }, () => own).flat();
-    return box('dimg', be(2, item, named.length, ...named));
+    return box('dimg', id(item), be(2, named.length), id(...named));
   });
   const shownSide = derived?.side ?? side;
   const properties = box(
@@ -83,10 +84,11 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
     versioned('pixi', 0, be(1, 3, 8, 8, 8)),
     ...turns.map((name) => box(name, be(1, 1))),
   );
-  const turnIndices = turns.map((_, index) => 0x80 + 5 + index);
+  const essential = isWide ? 0x8000 : 0x80;
+  const turnIndices = turns.map((_, index) => essential + 5 + index);
   const associations = ids.map((item) => {
-    const indices = item > ownTiles ? [3, 4] : [0x81, 2, 4];
-    return Buffer.concat([be(2, item), be(1, indices.length + turns.length, ...indices, ...turnIndices)]);
+    const indices = [...(item > ownTiles ? [3, 4] : [essential + 1, 2, 4]), ...turnIndices];
+    return Buffer.concat([id(item), be(1, indices.length), be(1 + isWide, ...indices)]);
   });
   const head = (offset: number): Buffer => {
     const places = ids.map((item) => {
@@ -100,11 +102,11 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
         'meta',
         0,
         versioned('hdlr', 0, be(4, 0), Buffer.from('pict'), Buffer.alloc(13)),
-        versioned('pitm', 0, be(2, ids.length)),
+        versioned('pitm', isWide, id(ids.length)),
         versioned('iloc', version, be(1, 0x44, 0), id(ids.length), ...places),
-        versioned('iinf', 0, be(2, ids.length), ...entries),
-        versioned('iref', 0, ...references, ...(parts.references ?? [])),
-        box('iprp', properties, versioned('ipma', 0, be(4, ids.length), ...associations)),
+        versioned('iinf', isWide, id(ids.length), ...entries),
+        versioned('iref', isWide, ...references, ...(parts.references ?? [])),
+        box('iprp', properties, box('ipma', be(1, isWide, 0, 0, isWide), be(4, ids.length), ...associations)),
       ),
     ]);
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
+import { countFrames } from '../../../../core-server/image/inspect/av1-frames.js';
 import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
@@ -41,6 +42,19 @@ test('each frame of a picture counts', async () => {
   assert.equal(avifPixels(new Cursor(three), maxPixels), 3 * 64 * 64);
   assert.equal(reasonOf(await composeAvif({ side: 64, frames: 49 })), 'IMAGE_TOO_MANY_PIXELS');
   assert.equal(reasonOf(await composeAvif({ side: 64, frames: 1_000 })), 'CORRUPT_IMAGE');
+});
+
+test('frames are found whatever stands between them', () => {
+  const [frame, frameHeader, padding] = [0x32, 0x1a, 0x7a];
+  const streams: [what: string, frames: number, ...bytes: number[]][] = [
+    ['zeros', 2, frame, 1, 7, 0, 0, frame, 1, 7],
+    ['other units', 2, padding, 0, frame, 1, 7, padding, 2, frame, frame, frameHeader, 0],
+    ['units with an extension', 2, padding + 4, 0, 1, 7, frame + 4, 0, 0, frame, 0],
+    ['units of many bytes', 2, padding, 0x82, 2, ...Array<number>(258).fill(frame), frame, 0x80, 0, frame, 0],
+    ['one without a length, the last', 1, frame - 2, frame, 0, frame, 0],
+  ];
+  for (const [what, frames, ...bytes] of streams)
+    assert.equal(countFrames(new Cursor(Uint8Array.from(bytes))), frames, what);
 });
 
 test('an AVIF of many items that share their bytes is CORRUPT_IMAGE, since each is copied', async () => {
@@ -116,6 +130,15 @@ test('an AVIF that can be read in two ways is CORRUPT_IMAGE', async () => {
   assert.equal(reasonOf(Buffer.concat([file, box('free', Buffer.alloc(64))])), undefined);
   assert.equal(reasonOf(Buffer.concat([file, meta])), 'CORRUPT_IMAGE');
   assert.equal(reasonOf(Buffer.concat([file, box('mini')])), 'CORRUPT_IMAGE');
+  // Of the last of four items, the number in the tables of their types, places and properties.
+  const derived = { type: 'grid', payload: gridOf(1, 1, 64, 64), side: 64 };
+  const four = await composeAvif({ side: 64, derived, deriveds: 2 });
+  for (const at of [four.lastIndexOf('infe') + 8, four.indexOf('iloc') + 54, four.indexOf('ipma') + 29]) {
+    assert.equal(four.readUInt16BE(at), 4);
+    const twice = Buffer.from(four);
+    twice.writeUInt16BE(3, at);
+    assert.equal(reasonOf(twice), 'CORRUPT_IMAGE');
+  }
   for (const name of ['meta', 'iloc', 'iinf', 'iprp', 'ipco', 'ipma', 'ispe', 'av1C']) {
     const nameless = Buffer.from(file);
     nameless.write('free', nameless.indexOf(name));
