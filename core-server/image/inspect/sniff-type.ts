@@ -24,10 +24,10 @@ const heicBrands = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf
 
 /** ISO/IEC 14496-12, 4.3: a file type box is size, "ftyp", major brand, minor version, compatible brands. */
 function sniffHeif(head: Buffer): 'avif' | 'heic' | UnsupportedType | undefined {
-  const end = Math.min(head.length, head.readUInt32BE(0));
+  const box = head.subarray(0, head.readUInt32BE(0));
   const brands = new Set<string>();
-  for (let at = 8; at + 4 <= end; at += 4) {
-    if (at !== 12) brands.add(head.toString('latin1', at, at + 4));
+  for (let at = 8; at + 4 <= box.length; at += 4) {
+    if (at !== 12) brands.add(box.toString('latin1', at, at + 4));
   }
   // An image sequence; libvips does not recognise this brand.
   if (head.toString('latin1', 8, 12) === 'avis') return 'avis';

@@ -46,7 +46,7 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
   for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {
     const first = at + countBytes;
     const fields = read(at, countBytes);
-    const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
+    const end = first + Math.min(fields, maxFields) * entryBytes;
     // libtiff reads all values, and thousands of fields may share the same megabytes.
     for (let entry = first; entry < end; entry += entryBytes) {
       const bytes = bytesOfType[read(entry + 2, 2)] ?? 0;

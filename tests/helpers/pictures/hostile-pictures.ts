@@ -1,6 +1,6 @@
 import { be, box } from './avif.js';
 import { composeExif, directoryBytes, exifRing, firstDirectory } from './exif.js';
-import { composeTiff } from './tiff.js';
+import { composeDirectories, composeTiff, tiffWriter } from './tiff.js';
 
 // Files that make a careless parser work for seconds: their parts overlap, are empty, lead back to themselves, or are
 // nested as often as a number says. Each grows with the bytes that it is asked for.
@@ -128,6 +128,8 @@ export function createHostileFiles(bytes: number): HostileFile[] {
   add('tiff, overlapping directories', overlappingDirectories(bytes));
   add('tiff, a directory of all fields', manyFields(bytes, false));
   add('bigtiff, a directory of all fields', manyFields(bytes, true));
+  const endless = composeDirectories('II*', [[tiffWriter('II*').field(279, 4, 2 ** 32 - 1, 100)]]);
+  add('tiff, a field of values without end', Buffer.concat([endless, Buffer.alloc(bytes)]));
   for (const segment of ['ff e1 00 00', 'ff e1 00 02', 'ff fe 00 01', 'ff c0 00 02', 'ff da 00 00', 'ff dd ff ff'])
     add(`jpeg of ${segment}`, jpegOf(fill(bytes, hex(segment))));
   for (const [type, head] of [

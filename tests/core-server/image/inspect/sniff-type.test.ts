@@ -31,6 +31,7 @@ test('the type is told by the first bytes', () => {
     ['HEIC of a phone', ftyp('heic', 'mif1', 'heic'), 'heic'],
     ['HEIF of unknown coding', ftyp('mif1', 'miaf'), 'heic'],
     ['a brand beyond the box', Buffer.concat([ftyp('isom'), bytes('avif')]), undefined],
+    ['a brand after 512 bytes', ftyp('isom', ...Array<string>(124).fill('isom'), 'avif'), undefined],
     ['a minor version that reads avif', ftyp('isom').fill('avif', 12, 16), undefined],
     ['MP4', ftyp('isom', 'iso2', 'mp41'), undefined],
     ['SVG', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), undefined],
