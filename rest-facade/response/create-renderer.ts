@@ -68,7 +68,6 @@ function compileMessage(type: protobuf.Type): (message: Message) => string {
     const { note } = fieldOptionsOf(field);
     return note === undefined ? [] : [(message: Message) => clauseOf(note, field.name, message)];
   });
-  if (notes.length === 0) return () => '"success"';
   return (message) => JSON.stringify(['success', ...notes.flatMap((note) => note(message))].join(', '));
 }
 

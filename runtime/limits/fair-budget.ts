@@ -46,7 +46,6 @@ export function createHold(...shares: readonly BudgetShare[]): (amount: number) 
   let held = 0;
   return (amount) => {
     const more = amount - held;
-    if (more === 0) return true;
     if (more > 0 && !shares.every((share) => share.hasRoom(more))) return false;
     for (const share of shares) share.add(more);
     held = amount;

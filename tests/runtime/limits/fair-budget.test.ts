@@ -36,11 +36,12 @@ test('a hold of several shares takes of all of them or of none', () => {
   assert.deepEqual([large.taken, small.taken], [0, 0]);
 });
 
-test('a hold that stays as it is needs no room', () => {
+test('a hold that stays as it is, or shrinks, needs no room', () => {
   const budget = createFairBudget(5);
   const hold = createHold(budget.of('one'));
   assert.ok(hold(4));
   budget.of('other').add(10);
   assert.ok(hold(4));
   assert.ok(!hold(4.5));
+  assert.ok(hold(3));
 });
