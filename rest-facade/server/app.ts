@@ -49,7 +49,7 @@ export interface AppOptions extends RouterOptions {
 
 export function createApp({ isTrustedProxy = () => false, ...options }: AppOptions): Express {
   const app = express();
-  for (const setting of ['x-powered-by', 'etag', 'query parser']) app.disable(setting);
+  app.disable('x-powered-by');
   app.set('trust proxy', isTrustedProxy);
   // Otherwise, Express itself would show the stack of an error that gets past the router.
   app.set('env', 'production');

@@ -34,7 +34,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => Progress {
         seen += taken;
         at += taken;
       }
-      if (seen >= headBytes && seen === headBytes + length) {
+      if (seen === headBytes + length) {
         whole.push(seen);
         seen = length = 0;
         // The rest of this chunk, if any, starts the next message.
