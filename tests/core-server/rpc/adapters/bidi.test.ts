@@ -71,6 +71,8 @@ test('requests that are refused at once are begun one per turn of the event loop
   for (const stream of streams) assert.equal(Object.keys(await outcomesOf(stream)).length, 500);
   // Two where the count stands between their turns.
   assert.ok(Math.max(...begunIn.values()) <= 2, `${Math.max(...begunIn.values())} in one turn`);
+  const timers = process.getActiveResourcesInfo().filter((what) => what === 'Timeout');
+  assert.ok(timers.length < 100, `${timers.length} time limits outlive their requests`);
 });
 
 test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
