@@ -111,6 +111,10 @@ test('what is put back keeps its order, and its owner has had its turn', () => {
   queue.putBack('a1');
   queue.putBack('a2');
   assert.deepEqual(drain(queue), ['b2', 'a1', 'a2', 'a3']);
+  // Taken again, it is like any other, and not remembered.
+  queue.add('a1');
+  queue.putBack('a2');
+  assert.deepEqual(drain(queue), ['a2', 'a1']);
 });
 
 test('a flood of one owner leaves room for others', () => {
