@@ -86,7 +86,7 @@ export function parseText(field: Field, text: string, name = field.name): unknow
     }
     case 'time':
       if (time.safeParse(text).success) return toTimestamp(new Date(text));
-      throw invalid('a time such as 2027-01-01T00:00:00Z');
+      throw invalid('a time such as 2099-01-01T00:00:00Z');
     case 'bytes':
       throw invalid('a file, not a text');
   }

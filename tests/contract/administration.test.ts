@@ -157,7 +157,7 @@ describe('administration over REST', () => {
         ['POST', keys],
         { label: 'a', expire_time: '2099-02-29T00:00:00Z' },
         400,
-        'INVALID_FIELD expire_time is "2099-02-29T00:00:00Z", want a time such as 2027-01-01T00:00:00Z',
+        'INVALID_FIELD expire_time is "2099-02-29T00:00:00Z", want a time such as 2099-01-01T00:00:00Z',
       ],
       [
         ['POST', keys],

@@ -10,7 +10,7 @@ export function addKeys(keys: Command, { withHandlers, write }: AdminCliDependen
     .description('create an API key and print it; it cannot be shown again')
     .requiredOption('--label <text>', 'whose key it is')
     .option('--operations <names>', `what it may be used for: ${names.join(',')} (default: all)`, parseOperations)
-    .option('--expires <date>', 'when it expires: 2027-01-01 (UTC) or an ISO 8601 time', parseTime)
+    .option('--expires <date>', 'when it expires: 2099-01-01 (UTC) or an ISO 8601 time', parseTime)
     .action(async (options: JsonOption & { label: string; operations?: Operation[]; expires?: Date }) => {
       const { label, operations = [], expires: expireTime, json } = options;
       const { apiKey, secret } = await withHandlers(
@@ -57,6 +57,6 @@ function parseTime(text: string): Date {
   const dayExists = new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
   if (datePattern.test(text) && !Number.isNaN(time.getTime()) && dayExists) return time;
   throw new InvalidArgumentError(
-    `"${text}" is not a time, want 2027-01-01 (midnight UTC) or 2027-01-01T12:00:00+02:00.`,
+    `"${text}" is not a time, want 2099-01-01 (midnight UTC) or 2099-01-01T12:00:00+02:00.`,
   );
 }
