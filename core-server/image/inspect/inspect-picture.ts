@@ -3,6 +3,7 @@ import { refuseImage } from '../refuse-image.js';
 import { avifPixels } from './avif-pixels.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
+import { assertRowsPackedAlone } from './packbits.js';
 import type { ImageType } from './sniff-type.js';
 import { firstValue, jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
@@ -25,6 +26,7 @@ export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<I
   assertKnownCompression(page);
   assertKnownSamples(page);
   countStripBytes(file, page);
+  if (tiffCompression(page) === packBits) assertKnownPackBits(file, page);
   assertFewParts(file, type);
   if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
   return Math.min(1, tiffBytes(page) / (maxPixels * avifBytesPerPixel));
@@ -39,7 +41,8 @@ function assertFewParts(file: Cursor, type: ImageType): void {
 }
 
 /** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
-const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, 32_773];
+const packBits = 32_773;
+const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, packBits];
 
 function assertKnownCompression(page: TiffDirectory | undefined): void {
   const compression = tiffCompression(page);
@@ -48,24 +51,47 @@ function assertKnownCompression(page: TiffDirectory | undefined): void {
   throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
+/** How many channels each has of the colours that libvips shows rightly: grey, RGB, palette, CMYK and YCbCr. */
+const channelsOf: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5: 4, 6: 3 };
+
 /**
  * Unsigned whole numbers of 1 to 16 bits; in planes, RGB, CMYK and one channel of 8 bits or more; YCbCr where libtiff makes
- * RGB of it. libvips shows others without an error, but wrong, such as all black, or brightness as red.
+ * RGB of it; beside the colours, alpha alone. libvips refuses others as if they were damaged, or shows them without an
+ * error, but wrong, such as all black or white, or brightness as red.
  */
 function assertKnownSamples(page: TiffDirectory | undefined): void {
+  const photometric = firstValue(page, tags.photometric);
+  // Without it, libvips refuses the file.
+  if (photometric === undefined) return;
   const refuse = (what: string): never => {
     throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF of ${what}`, { value: 'tiff' });
   };
-  const bits = read(page, 'bitsPerSample', 1);
-  if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || [32, 64].includes(bits))
-    refuse('floats, signed or long numbers, want unsigned ones of at most 16 bits');
+  const [bits, samples] = [read(page, 'bitsPerSample', 1), read(page, 'samplesPerPixel', 1)];
+  if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || ![1, 2, 4, 8, 16].includes(bits))
+    refuse('floats, signed, long or odd numbers, want unsigned ones of 1, 2, 4, 8 or 16 bits');
+  const channels = channelsOf[photometric] ?? refuse('Lab or other rare colours, want grey, RGB, CMYK or a palette');
+  if (samples > channels + 1 || (samples > channels && read(page, 'extraSamples', 1) === 0))
+    refuse('channels that it calls neither colours nor alpha, want it without them');
+  if (samples > 1 && bits < 8) refuse('several channels of fewer than 8 bits, want 8 or 16');
   const areInPlanes = read(page, 'planarConfiguration', 1) === 2;
-  if (areInPlanes && (bits < 8 || read(page, 'samplesPerPixel', 1) === 2))
-    refuse('grey and alpha, or of fewer than 8 bits, in planes, want channels side by side');
-  if (read(page, 'photometric', 1) !== inYcc) return;
+  if (areInPlanes && (bits < 8 || samples === 2 || page?.(tags.tileWidth)))
+    refuse('tiles, grey and alpha, or fewer than 8 bits, in planes, want channels side by side');
+  if (photometric !== inYcc) return;
   const [across, down] = page?.(tags.chromaSubsampling)?.values ?? [];
   const isSampledAlike = across === 1 && down === 1 && tiffCompression(page) !== jpegInTiff;
   if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
+}
+
+function assertKnownPackBits(file: Cursor, page: TiffDirectory | undefined): void {
+  const isReadWhole = read(page, 'planarConfiguration', 1) === 2 || read(page, 'photometric', 1) === inYcc;
+  if (isReadWhole) return;
+  const samples = read(page, 'width', 0) * read(page, 'samplesPerPixel', 1);
+  assertRowsPackedAlone(file, {
+    offsets: page?.(tags.stripOffsets)?.values ?? [],
+    rowsPerStrip: read(page, 'rowsPerStrip', Infinity),
+    rows: read(page, 'height', 0),
+    bytesPerRow: Math.ceil((samples * read(page, 'bitsPerSample', 1)) / 8),
+  });
 }
 
 /** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
@@ -82,14 +108,18 @@ function countStripBytes(file: Cursor, page: TiffDirectory | undefined): void {
     for (const count of page?.(tag)?.values ?? []) file.step(Math.min(count, file.length));
 }
 
-/** Tags of a TIFF (TIFF 6.0, sections 8, 19 and 21). */
+/** Tags of a TIFF (TIFF 6.0, sections 8, 15, 18, 19 and 21). */
 const tags = {
   width: 256,
   height: 257,
   bitsPerSample: 258,
   photometric: 262,
+  stripOffsets: 273,
   samplesPerPixel: 277,
+  rowsPerStrip: 278,
   planarConfiguration: 284,
+  tileWidth: 322,
+  extraSamples: 338,
   sampleFormat: 339,
   chromaSubsampling: 530,
 };

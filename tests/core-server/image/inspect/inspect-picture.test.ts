@@ -85,10 +85,10 @@ test('a TIFF of floats, signed or long numbers is refused, which would be shown 
     assert.ok(inspect(format, bits) >= 0);
 });
 
-test('a TIFF of YCbCr, or in planes, is refused where libvips would show it wrong', () => {
+test('a TIFF of colours, channels or planes that libvips does not read, or shows wrong, is refused as that', () => {
   const { field } = tiffWriter('II*');
   const jpeg = 7;
-  const [grey, rgb, ycc] = [1, 2, 6];
+  const [grey, rgb, palette, mask, cmyk, ycc, lab] = [1, 2, 3, 4, 5, 6, 8];
   const inspect = (fields: Record<number, number | Buffer>): number => {
     const directory = Object.entries(fields).map(([tag, value]) =>
       field(Number(tag), 3, typeof value === 'number' ? 1 : value.length / 2, value),
@@ -103,6 +103,18 @@ test('a TIFF of YCbCr, or in planes, is refused where libvips would show it wron
     { 258: 8, 262: grey, 277: 2, 284: 2 },
     { 258: 4, 262: grey, 284: 2 },
     { 262: grey, 284: 2 },
+    { 258: 8, 262: rgb, 277: 3, 284: 2, 322: 64 },
+    { 258: 8, 262: lab, 277: 3 },
+    { 258: 16, 262: lab, 277: 4 },
+    { 258: 1, 262: mask },
+    { 258: 12, 262: rgb, 277: 3 },
+    { 258: 5, 262: rgb, 277: 3 },
+    { 258: 4, 262: rgb, 277: 3 },
+    { 258: 4, 262: grey, 277: 2 },
+    { 258: 8, 262: rgb, 277: 4, 338: 0 },
+    { 258: 8, 262: grey, 277: 2, 338: 0 },
+    { 258: 8, 262: cmyk, 277: 5, 338: 0 },
+    { 258: 8, 262: rgb, 277: 5, 338: Buffer.from([2, 0, 0, 0]) },
   ])
     assert.throws(() => inspect(refused), { reason: 'UNSUPPORTED_IMAGE_TYPE' }, JSON.stringify(refused));
   for (const read of [
@@ -113,6 +125,11 @@ test('a TIFF of YCbCr, or in planes, is refused where libvips would show it wron
     { 258: 8, 262: rgb, 277: 3, 284: 2 },
     { 258: 8, 262: grey, 284: 2 },
     { 258: 8, 262: grey, 277: 2, 284: 1 },
+    { 258: 8, 262: rgb, 277: 3, 322: 64 },
+    { 258: 8, 262: rgb, 277: 4 },
+    { 258: 8, 262: rgb, 277: 4, 338: 1 },
+    { 258: 16, 262: cmyk, 277: 5, 338: 2 },
+    { 258: 4, 262: palette },
   ])
     assert.equal(inspect(read), 0, JSON.stringify(read));
 });
