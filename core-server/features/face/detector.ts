@@ -8,7 +8,7 @@ import { openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
-import type { Candidate } from './geometry.js';
+import { type Candidate, withoutParts } from './geometry.js';
 import { createFaceRedactor } from './redactor.js';
 import type { DetectFacesInput, DetectFacesOutput, FoundFace } from './task.js';
 
@@ -47,7 +47,8 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     const { time: step, timings } = createStopwatch(signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
-    let faces: MeasuredFace[] = await findVisibleFaces(picture, minScore, parts, step);
+    const visible = await findVisibleFaces(picture, minScore, parts, step);
+    let faces: MeasuredFace[] = withoutParts(visible, parts.rule.sureScore);
     if (minQuality !== undefined) {
       const measured = await step('measure', () => measureFaces(picture, faces));
       faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);

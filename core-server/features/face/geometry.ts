@@ -14,13 +14,16 @@ export function area(box: Box): number {
   return Math.max(0, box.xmax - box.xmin) * Math.max(0, box.ymax - box.ymin);
 }
 
-/** Intersection over union of two boxes, 0..1; 0 for two empty ones. */
-export function intersectionOverUnion(a: Box, b: Box): number {
+function sharedArea(a: Box, b: Box): number {
   const width = Math.min(a.xmax, b.xmax) - Math.max(a.xmin, b.xmin);
   const height = Math.min(a.ymax, b.ymax) - Math.max(a.ymin, b.ymin);
-  if (width <= 0 || height <= 0) return 0;
-  const shared = width * height;
-  return shared / (area(a) + area(b) - shared);
+  return Math.max(0, width) * Math.max(0, height);
+}
+
+/** Intersection over union of two boxes, 0..1; 0 for two empty ones. */
+export function intersectionOverUnion(a: Box, b: Box): number {
+  const shared = sharedArea(a, b);
+  return shared === 0 ? 0 : shared / (area(a) + area(b) - shared);
 }
 
 export function isCentredIn({ box }: Pick<Candidate, 'box'>, { left, top, width, height }: Region): boolean {
@@ -44,6 +47,17 @@ export function suppress(candidates: readonly Candidate[]): Candidate[] {
     if (!kept.some((face) => isSameFace(face, candidate))) kept.push(candidate);
   }
   return kept;
+}
+
+/** With so much of the smaller of two boxes within the other, they show one face. */
+const partShare = 0.7;
+
+/** Without what a better face, one of at least that score, is around or within: what a mask leaves of a face looks like one too. */
+export function withoutParts(faces: readonly Candidate[], sureScore: number): Candidate[] {
+  const sure = faces.filter(({ score }) => score >= sureScore);
+  const isPart = (face: Candidate, better: Candidate): boolean =>
+    sharedArea(face.box, better.box) >= partShare * Math.min(area(face.box), area(better.box));
+  return faces.filter((face) => !sure.some((better) => better.score > face.score && isPart(face, better)));
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */
