@@ -16,6 +16,7 @@ export interface Watched {
  * Takes 8 MB. No longer once a debugger can attach (SIGUSR1), in which it may stand still.
  */
 export function watchMainThread(service: string, log: Pick<Logger, 'error'>, everyMs = 1_000): void {
+  if (inspectorUrl() !== undefined) return;
   const beats = new Int32Array(new SharedArrayBuffer(4));
   const workerData: Watched = { service, everyMs, beats };
   const watchdog = new Worker(new URL('./watchdog-main.js', import.meta.url), {
