@@ -3,7 +3,7 @@ import { countExifEntries } from './exif-entries.js';
 import { assertKnownFrame, countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
 import { chunkType, pngChunks } from './png-chunks.js';
 import type { ImageType } from './sniff-type.js';
-import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories.js';
+import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff/tiff-directories.js';
 
 /**
  * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the

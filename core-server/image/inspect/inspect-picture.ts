@@ -1,11 +1,10 @@
 import type { ImageFile, ImageLimits } from '../picture.js';
 import { refuseImage } from '../refuse-image.js';
-import { avifPixels } from './avif-pixels.js';
+import { avifPixels } from './avif/avif-pixels.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
-import { assertRowsPackedAlone } from './packbits.js';
 import type { ImageType } from './sniff-type.js';
-import { firstValue, jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
+import { inspectTiff } from './tiff/inspect-tiff.js';
 
 /** One at a time: 50 megapixels take 800 MB. */
 const heicShare = 0.75;
@@ -22,14 +21,10 @@ const avifBytesPerPixel = 24;
 export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<ImageLimits, 'maxPixels'>): number {
   if (type === 'heic') return heicShare;
   const file = new Cursor(bytes);
-  const [page] = type === 'tiff' ? tiffDirectories(file) : [];
-  assertKnownCompression(page);
-  assertKnownSamples(page);
-  countStripBytes(file, page);
-  if (tiffCompression(page) === packBits) assertKnownPackBits(file, page);
+  const tiffBytes = type === 'tiff' ? inspectTiff(file) : 0;
   assertFewParts(file, type);
   if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
-  return Math.min(1, tiffBytes(page) / (maxPixels * avifBytesPerPixel));
+  return Math.min(1, tiffBytes / (maxPixels * avifBytesPerPixel));
 }
 
 function assertFewParts(file: Cursor, type: ImageType): void {
@@ -38,105 +33,4 @@ function assertFewParts(file: Cursor, type: ImageType): void {
     const what = `${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}`;
     throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${what}, want one of fewer`, { value: type, limit: max });
   }
-}
-
-/** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
-const packBits = 32_773;
-const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, packBits];
-
-function assertKnownCompression(page: TiffDirectory | undefined): void {
-  const compression = tiffCompression(page);
-  if (compressions.includes(compression)) return;
-  const what = `is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`;
-  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
-}
-
-/** How many channels each has of the colours that libvips shows rightly: grey, RGB, palette, CMYK and YCbCr. */
-const channelsOf: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5: 4, 6: 3 };
-
-/**
- * Unsigned whole numbers of 1 to 16 bits; in planes, RGB, CMYK and one channel of 8 bits or more; YCbCr where libtiff makes
- * RGB of it; beside the colours, alpha alone. libvips refuses others as if they were damaged, or shows them without an
- * error, but wrong, such as all black or white, or brightness as red.
- */
-function assertKnownSamples(page: TiffDirectory | undefined): void {
-  const photometric = firstValue(page, tags.photometric);
-  // Without it, libvips refuses the file.
-  if (photometric === undefined) return;
-  const refuse = (what: string): never => {
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF of ${what}`, { value: 'tiff' });
-  };
-  const [bits, samples] = [read(page, 'bitsPerSample', 1), read(page, 'samplesPerPixel', 1)];
-  if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || ![1, 2, 4, 8, 16].includes(bits))
-    refuse('floats, signed, long or odd numbers, want unsigned ones of 1, 2, 4, 8 or 16 bits');
-  const channels = channelsOf[photometric] ?? refuse('Lab or other rare colours, want grey, RGB, CMYK or a palette');
-  if (samples > channels + 1 || (samples > channels && read(page, 'extraSamples', 1) === 0))
-    refuse('channels that it calls neither colours nor alpha, want it without them');
-  if (samples > 1 && bits < 8) refuse('several channels of fewer than 8 bits, want 8 or 16');
-  const areInPlanes = read(page, 'planarConfiguration', 1) === 2;
-  if (areInPlanes && (bits < 8 || samples === 2 || page?.(tags.tileWidth)))
-    refuse('tiles, grey and alpha, or fewer than 8 bits, in planes, want channels side by side');
-  if (photometric !== inYcc) return;
-  const [across, down] = page?.(tags.chromaSubsampling)?.values ?? [];
-  const isSampledAlike = across === 1 && down === 1 && tiffCompression(page) !== jpegInTiff;
-  if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
-}
-
-function assertKnownPackBits(file: Cursor, page: TiffDirectory | undefined): void {
-  const isReadWhole = read(page, 'planarConfiguration', 1) === 2 || read(page, 'photometric', 1) === inYcc;
-  if (isReadWhole) return;
-  const samples = read(page, 'width', 0) * read(page, 'samplesPerPixel', 1);
-  assertRowsPackedAlone(file, {
-    offsets: page?.(tags.stripOffsets)?.values ?? [],
-    rowsPerStrip: read(page, 'rowsPerStrip', Infinity),
-    rows: read(page, 'height', 0),
-    bytesPerRow: Math.ceil((samples * read(page, 'bitsPerSample', 1)) / 8),
-  });
-}
-
-/** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
-const byteCountTags = [279, 325];
-
-/**
- * Each byte of a strip or tile is a step: libtiff copies it, and its decoder may look at all of them. Thousands may share
- * the same megabyte, of which a decoder takes a millisecond each.
- *
- * @throws Refusal CORRUPT_IMAGE
- */
-function countStripBytes(file: Cursor, page: TiffDirectory | undefined): void {
-  for (const tag of byteCountTags)
-    for (const count of page?.(tag)?.values ?? []) file.step(Math.min(count, file.length));
-}
-
-/** Tags of a TIFF (TIFF 6.0, sections 8, 15, 18, 19 and 21). */
-const tags = {
-  width: 256,
-  height: 257,
-  bitsPerSample: 258,
-  photometric: 262,
-  stripOffsets: 273,
-  samplesPerPixel: 277,
-  rowsPerStrip: 278,
-  planarConfiguration: 284,
-  tileWidth: 322,
-  extraSamples: 338,
-  sampleFormat: 339,
-  chromaSubsampling: 530,
-};
-
-/** YCbCr, as the photometric interpretation. */
-const inYcc = 6;
-
-/** The first value of a field. @param absent what it is where the page has none */
-const read = (page: TiffDirectory | undefined, tag: keyof typeof tags, absent: number): number =>
-  firstValue(page, tags[tag]) ?? absent;
-
-/**
- * Bytes that libvips takes for a TIFF whose channels are stored one after the other, which has tall tiles, or which
- * is turned: all its pixels, at their own depth, and up to one channel more. Others take less, but are seldom large.
- */
-function tiffBytes(page: TiffDirectory | undefined): number {
-  const channels = read(page, 'samplesPerPixel', 1) + 1;
-  // Without a width or a height, libtiff refuses the file.
-  return (read(page, 'width', 0) * read(page, 'height', 0) * channels * read(page, 'bitsPerSample', 1)) / 8;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
+import { avifPixels } from '../../../../core-server/image/inspect/avif/avif-pixels.js';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { budgetFor, Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';

@@ -1,6 +1,6 @@
-import { refuseImage } from '../refuse-image.js';
+import { refuseImage } from '../../refuse-image.js';
+import type { Cursor } from '../cursor.js';
 import { readAvifItems } from './avif-items.js';
-import type { Cursor } from './cursor.js';
 
 /** Whether libheif takes no other memory or time for an item than for its pixels. */
 const plainTypes = new Set(['av01', 'grid', 'tmap', 'Exif', 'mime', 'uri ']);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
-import { countFrames } from '../../../../core-server/image/inspect/av1-frames.js';
-import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
-import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
-import { be, box, composeAvif, gridOf, overlayOf } from '../../../helpers/pictures/avif.js';
-import { imageFile } from '../../../helpers/pictures/image-file.js';
-import { quarters } from '../fixtures.js';
+import { decodeUpright } from '../../../../../core-server/image/decode/decode.js';
+import { countFrames } from '../../../../../core-server/image/inspect/avif/av1-frames.js';
+import { avifPixels } from '../../../../../core-server/image/inspect/avif/avif-pixels.js';
+import { Cursor } from '../../../../../core-server/image/inspect/cursor.js';
+import { Refusal } from '../../../../../runtime/errors/refusal.js';
+import { be, box, composeAvif, gridOf, overlayOf } from '../../../../helpers/pictures/avif.js';
+import { imageFile } from '../../../../helpers/pictures/image-file.js';
+import { quarters } from '../../fixtures.js';
 
 const maxPixels = 100_000;
 

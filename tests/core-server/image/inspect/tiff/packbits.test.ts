@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
-import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
-import { composeTiff } from '../../../helpers/pictures/tiff.js';
-import { defaultLimits } from '../fixtures.js';
+import { decodeUpright } from '../../../../../core-server/image/decode/decode.js';
+import { inspectPicture } from '../../../../../core-server/image/inspect/inspect-picture.js';
+import { composeTiff } from '../../../../helpers/pictures/tiff.js';
+import { defaultLimits } from '../../fixtures.js';
 
 /** In each row 150 bytes as they are, two packets, and a repeated one 50 times. */
 const width = 200;

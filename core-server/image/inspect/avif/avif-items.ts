@@ -1,6 +1,6 @@
-import { corruptImage } from '../refuse-image.js';
+import { corruptImage } from '../../refuse-image.js';
+import type { Cursor } from '../cursor.js';
 import { countFrames } from './av1-frames.js';
-import type { Cursor } from './cursor.js';
 import { boxesOf, only } from './iso-boxes.js';
 
 /** An item of an AVIF: a picture, a tile, an alpha channel, a thumbnail or metadata. */

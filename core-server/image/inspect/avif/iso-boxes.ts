@@ -1,5 +1,5 @@
-import { corruptImage } from '../refuse-image.js';
-import type { Cursor } from './cursor.js';
+import { corruptImage } from '../../refuse-image.js';
+import type { Cursor } from '../cursor.js';
 
 // ISO/IEC 14496-12, 4.2: a file is made of boxes, which may contain others.
 

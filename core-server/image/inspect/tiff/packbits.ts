@@ -1,5 +1,5 @@
-import { refuseImage } from '../refuse-image.js';
-import type { Cursor } from './cursor.js';
+import { refuseImage } from '../../refuse-image.js';
+import type { Cursor } from '../cursor.js';
 
 interface PackedStrips {
   /** Where each begins. */

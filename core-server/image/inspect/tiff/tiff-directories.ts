@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.js';
+import type { Cursor } from '../cursor.js';
 
 /** A field of a TIFF's directory. */
 interface TiffField {

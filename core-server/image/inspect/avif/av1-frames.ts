@@ -1,5 +1,5 @@
-import { corruptImage } from '../refuse-image.js';
-import type { Cursor } from './cursor.js';
+import { corruptImage } from '../../refuse-image.js';
+import type { Cursor } from '../cursor.js';
 
 /** More units than any picture has. */
 const maxUnits = 1_000;
