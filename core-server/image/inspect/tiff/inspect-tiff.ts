@@ -20,8 +20,8 @@ export function inspectTiff(file: Cursor): number {
   return bytesOf(page);
 }
 
-/** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
 const packBits = 32_773;
+/** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
 const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, packBits];
 
 function assertKnownCompression(page: TiffDirectory): void {
