@@ -7,7 +7,7 @@ import dataset
 import metrics
 import targets
 from detector import scaled
-from network import normalise
+from network import mixed_precision, normalise
 
 CANDIDATE_SCORE = 0.05
 MAX_CANDIDATES = 1500
@@ -23,7 +23,7 @@ class HeldOut:
     @torch.no_grad()
     def detect(self, network, picture, device):
         pixels = torch.from_numpy(scaled(picture, 1)).to(device).permute(2, 0, 1)[None].float()
-        with torch.autocast(device.type, dtype=torch.bfloat16):
+        with mixed_precision(device):
             maps = network(normalise(pixels))
         cells = targets.Cells.of(maps)
         values = targets.flatten(maps)[0].float()

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 import dataset
 from export import as_floats
 from hints import Variances, map_losses
-from network import FaceNetwork, NetworkConfig, normalise, whiten
+from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
 from teacher import Teacher
 from train import FIT_BATCHES, as_pixels, keep_freed_memory
 
@@ -63,7 +63,7 @@ def part_losses(network, teacher, variances, batch):
     pixels, has_faces = batch
     known, maps = teacher(pixels)
     maps["pixels"] = normalise(pixels)
-    with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
+    with mixed_precision(pixels.device):
         losses = {n: variances.unexplained(n, part(maps[i]), maps[n]) for n, (part, i) in network.parts().items()}
         losses["heads"] = head_loss(network.head(maps), known, has_faces)
     return losses
@@ -73,7 +73,7 @@ def joint_losses(network, teacher, variances, batch):
     """The same of the whole network; places that look like faces count more."""
     pixels, has_faces = batch
     known, maps = teacher(pixels)
-    with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
+    with mixed_precision(pixels.device):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
     losses = map_losses(variances, features, maps, [score for score, *_ in known], has_faces)

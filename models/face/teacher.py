@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from onnx import helper, numpy_helper
 
-from network import STRIDES
+from network import STRIDES, mixed_precision
 
 # The file's names of the maps that one part of the network hands to the next.
 MAPS = {
@@ -39,7 +39,7 @@ class Teacher:
         """RGB [B,3,H,W] to (for each stride (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]), maps by name)."""
         v = dict(self.weights)
         v[self.input] = rgb.flip(1)
-        with torch.autocast(rgb.device.type, dtype=torch.bfloat16):
+        with mixed_precision(rgb.device):
             for op, i, o, a in self.nodes:
                 if op == "Conv":
                     v[o] = F.conv2d(v[i[0]], v[i[1]], v[i[2]], a["strides"], a["pads"][:2], groups=a["group"])

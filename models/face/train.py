@@ -25,7 +25,7 @@ import targets
 from export import as_floats
 from heldout import HeldOut
 from hints import Variances, map_losses
-from network import FaceNetwork, NetworkConfig, normalise, whiten
+from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
@@ -132,7 +132,7 @@ def train_step(run, teacher, batch, rate, hint_weight):
     device = run.device
     pixels = as_pixels(crops, device)
     known, taught = teacher(pixels)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
+    with mixed_precision(device):
         features = run.network.features(normalise(pixels))
         maps = run.network.head(features)
     has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
