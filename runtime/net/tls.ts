@@ -29,7 +29,7 @@ export async function readIdentity(
   } catch (cause) {
     const [certName, keyName] = [certFile, keyFile].map((file) => JSON.stringify(file));
     throw new ConfigError(
-      `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key; OpenSSL says ${String(cause)}`,
+      `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key without a passphrase; OpenSSL says ${String(cause)}`,
     );
   }
   // For the whole process from now on, since grpc-js takes a list of its own only from the environment.
@@ -55,10 +55,15 @@ export async function readCertificates(variable: string, file: string): Promise<
 
 /** Reads a PEM file; only once, so a renewed file takes effect at the next start. */
 async function readPem(variable: string, file: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): Promise<Buffer> {
-  const pem = await readFile(file).catch(() => undefined);
+  const wish = `want a PEM file with a ${what.toLowerCase()}`;
+  // No private key in the log.
+  if (file.includes('-----BEGIN')) throw new ConfigError(`${variable} is set to a text in PEM: ${wish}`);
+  const pem = await readFile(file).catch((cause: Error) => {
+    throw new ConfigError(`${variable} is ${JSON.stringify(file)}: ${wish}; ${cause.message}`);
+  });
   // OpenSSL takes an empty file for no certificates, and an empty CA for one that nobody has.
-  if (pem && new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1'))) return pem;
-  throw new ConfigError(`${variable} is ${JSON.stringify(file)}: want a PEM file with a ${what.toLowerCase()}`);
+  if (new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1'))) return pem;
+  throw new ConfigError(`${variable} is ${JSON.stringify(file)}: ${wish}`);
 }
 
 /**

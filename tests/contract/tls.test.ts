@@ -304,11 +304,25 @@ describe('TLS', () => {
     );
   });
 
+  it('says why a file cannot be read, and shows no key that was given in its place', async (t) => {
+    const folder = path.dirname(server.certFile);
+    await assert.rejects(
+      startHttps(t, { REST_TLS_KEY: path.join(folder, 'none.key') }),
+      /^ConfigError: REST_TLS_KEY is ".*": want a PEM file with a private key; ENOENT: no such file/,
+    );
+    await assert.rejects(startSecureCore(t, { CORE_TLS_KEY: folder }), /; EISDIR: /);
+    for (const text of [server.key, server.key.replaceAll('\n', '\\n')])
+      await assert.rejects(
+        startHttps(t, { REST_TLS_KEY: text }),
+        /^ConfigError: REST_TLS_KEY is set to a text in PEM: want a PEM file with a private key$/,
+      );
+  });
+
   it('names the settings of a key that does not fit its certificate', async (t) => {
     const key = client.keyFile;
     await assert.rejects(
       startHttps(t, { REST_TLS_KEY: key }),
-      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key; .*key values mismatch$/,
+      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key without a passphrase; .*key values mismatch$/,
     );
     await assert.rejects(
       startSecureCore(t, { CORE_TLS_KEY: key }),
@@ -323,7 +337,7 @@ describe('TLS', () => {
     await writeFile(rsaKey, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     await assert.rejects(
       startHttps(t, { REST_TLS_KEY: rsaKey }),
-      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key; .*mismatch$/,
+      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key without a passphrase; .*mismatch$/,
     );
     const whole = /^ConfigError: [A-Z_]+_CA is ".*": want a PEM file with whole certificates; /;
     const certificate = authority.cert.trimEnd();
