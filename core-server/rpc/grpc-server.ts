@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import {
   Server,
@@ -121,6 +122,10 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
     beginInTurns(http2Server);
     guardStreams(http2Server, limits);
     limitConnections(http2Server, { isExempt: isTrustedProxy, log });
+    // A caller whose certificate is refused learns only that the connection ended.
+    http2Server.on('tlsClientError', ({ code }: NodeJS.ErrnoException, { authorizationError }: TLSSocket) =>
+      log.debug({ problem: authorizationError ?? code }, 'TLS handshake failed'),
+    );
   }
   const connections = http2Servers.map(openConnections);
   const setServing = (isServing: boolean): void => {

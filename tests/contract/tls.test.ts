@@ -18,6 +18,7 @@ import {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
+import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { createForm } from '../helpers/net/form.js';
@@ -47,14 +48,13 @@ describe('TLS', () => {
   });
 
   /** Starts a core whose clients need a certificate of the authority. */
-  function startSecureCore(t: Pick<TestContext, 'after'>, environment: Record<string, string>) {
-    return startTestCore(t, {
-      CORE_SHUTDOWN_GRACE_MS: '0',
+  function startSecureCore(t: Pick<TestContext, 'after'>, environment: Record<string, string>, coreLog = log) {
+    const tls = {
       CORE_TLS_CERT: server.certFile,
       CORE_TLS_KEY: server.keyFile,
       CORE_TLS_CLIENT_CA: authority.certFile,
-      ...environment,
-    });
+    };
+    return startTestCore(t, { CORE_SHUTDOWN_GRACE_MS: '0', ...tls, ...environment }, { log: coreLog });
   }
 
   /** What a client believes (the authority) and proves itself with. */
@@ -159,6 +159,20 @@ describe('TLS', () => {
     const foreign = await stranger.issue('client');
     await assert.rejects(detectOverGrpc(trusting(foreign)), { code: status.UNAVAILABLE });
     await assert.rejects(createKey(trusting(foreign)), { code: status.UNAVAILABLE });
+  });
+
+  it('says in the log of the core why a client was not served', async (t) => {
+    const foreign = await stranger.issue('client');
+    const collected = collectLog();
+    const { port } = await startSecureCore(t, {}, collected.log);
+    const options = { host: 'localhost', port, ca: authority.cert };
+    for (const [identity, why] of [
+      [{ cert: foreign.cert, key: foreign.key }, 'CERT_SIGNATURE_FAILURE'],
+      [{}, 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE'],
+    ] as const) {
+      connect({ ...options, ...identity }).on('error', () => undefined);
+      await collected.waitFor(({ msg, problem }) => msg === 'TLS handshake failed' && problem === why);
+    }
   });
 
   it('does not serve plain text', async () => {
