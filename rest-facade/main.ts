@@ -17,7 +17,13 @@ await runService(process, {
     const facade = await startRestFacade({ config, log, tracing });
     compileEarlier();
     return {
-      listens: { host: facade.host, port: facade.port, admin_port: facade.adminPort, core: config.REST_CORE_ADDRESS },
+      listens: {
+        host: facade.host,
+        port: facade.port,
+        admin_port: facade.adminPort,
+        metrics_port: facade.metricsPort,
+        core: config.REST_CORE_ADDRESS,
+      },
       close: () => facade.close(),
     };
   },

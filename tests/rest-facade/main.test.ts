@@ -34,11 +34,12 @@ async function untilRefused(port: number): Promise<void> {
 
 test('the process says in one JSON line where it listens, and stops on a signal', { timeout: 20_000 }, async (t) => {
   const stop = async (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
-    const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
+    const child = start(t, { REST_PORT: '0', REST_METRICS_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };
+    const { msg, host, port, metrics_port } = JSON.parse(line) as Record<string, unknown>;
     assert.deepEqual([msg, host], ['serving', '127.0.0.1']);
-    assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
+    assert.equal((await fetch(`http://127.0.0.1:${String(port)}/livez`)).status, 200);
+    assert.equal((await fetch(`http://127.0.0.1:${String(metrics_port)}/metrics`)).status, 200);
     child.kill(signal);
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   };
