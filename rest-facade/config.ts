@@ -23,11 +23,16 @@ export type Config = z.infer<typeof settings>;
 
 const origins = z
   .string()
-  .regex(
-    /^(\*|https?:\/\/[^\s/,]+(\s*,\s*https?:\/\/[^\s/,]+)*)$/,
+  .transform((text) => text.split(',').map((origin) => origin.trim()))
+  .refine(
+    (all) => all.join() === '*' || all.every(isOrigin),
     'want * or origins such as https://app.example, with commas between',
-  )
-  .transform((text) => text.split(',').map((origin) => origin.trim()));
+  );
+
+/** As browsers send it: in lower case, without the scheme's own port. No page has one with a wildcard. */
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 /** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({

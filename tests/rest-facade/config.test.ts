@@ -71,6 +71,9 @@ test('origins of other pages', () => {
   assert.deepEqual(read('https://a.example, http://localhost:3000'), ['https://a.example', 'http://localhost:3000']);
   for (const text of ['a.example', 'https://a.example/', 'https://a.example,', '*,https://a.example'])
     assert.throws(() => read(text), /REST_CORS_ORIGINS is ".*": want \* or origins/, text);
+  // No browser sends these, so that they would allow nobody.
+  for (const text of ['https://*.a.example', 'https://A.example', 'https://a.example:443', 'http://a.example:80'])
+    assert.throws(() => read(text), /REST_CORS_ORIGINS is ".*": want \* or origins/, text);
 });
 
 test('a budget in which one body has no place is a mistake', () => {
