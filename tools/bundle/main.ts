@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+// Runs behind the compiler: joins each program with all modules that it imports into one file, in the place of its own.
+// Reading a thousand files took a fifth of a start (bench/TRIED.md). Workers and tests import the same modules one by one.
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const programs = ['launcher/main', 'core-server/main', 'core-server/admin-cli', 'rest-facade/main'];
+
+/** Their binaries lie beside them. */
+const native = ['@napi-rs/image', 'koffi', 'onnxruntime-node', 'sharp', 'sqlite3'];
+
+/** What is not installed stays an import: knex knows more databases than we do. */
+const leaveMissing: Plugin = {
+  name: 'leave-missing',
+  setup(program) {
+    program.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...from }) => {
+      if (pluginData === leaveMissing) return undefined;
+      const found = await program.resolve(name, { ...from, pluginData: leaveMissing });
+      return found.errors.length > 0 ? { path: name, external: true } : found;
+    });
+  },
+};
+
+/** Modules that look for files beside themselves find them where they were. */
+const keepPlaces = (folder: string): Plugin => ({
+  name: 'keep-places',
+  setup(program) {
+    program.onLoad({ filter: /\.[jt]s$/ }, async ({ path: file }) => {
+      const code = await readFile(file, 'utf8');
+      if (!/\bimport\.meta\.url\b|\b__dirname\b/.test(code)) return undefined;
+      const isOurs = file.endsWith('.ts');
+      const place = path.relative(folder, isOurs ? path.join(root, 'dist', path.relative(root, file)) : file);
+      const contents = code
+        .replaceAll(/\bimport\.meta\.url\b/g, `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+        .replaceAll(
+          /\b__dirname\b/g,
+          `require('node:path').resolve(bundleFolder, ${JSON.stringify(path.dirname(place))})`,
+        );
+      return { contents, loader: isOurs ? 'ts' : 'js' };
+    });
+  },
+});
+
+for (const program of programs) {
+  const outfile = path.join(root, 'dist', `${program}.js`);
+  await build({
+    entryPoints: [path.join(root, `${program}.ts`)],
+    outfile,
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    sourcemap: true,
+    sourcesContent: false,
+    external: native,
+    plugins: [leaveMissing, keepPlaces(path.dirname(outfile))],
+    // What CommonJS modules take for granted.
+    banner: {
+      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url), bundleFolder = import.meta.dirname;",
+    },
+    logLevel: 'warning',
+  });
+}
