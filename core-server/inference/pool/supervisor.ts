@@ -22,7 +22,6 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     onReady = resolve;
     onFailedStart = reject;
   });
-  ready.catch(() => undefined); // also if nobody waits for it
 
   const count = (state: Worker['state']): number => [...workers].filter((worker) => worker.state === state).length;
   const countReady = (): number => count('free') + count('busy');
@@ -32,7 +31,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
       ...events,
       ready() {
         failedStarts = 0;
-        if (countReady() >= size) onReady();
+        onReady();
         events.free();
       },
       lost(job, error) {
@@ -51,7 +50,12 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     void worker.ended.then(() => workers.delete(worker));
   };
 
-  for (let i = 0; i < size; i += 1) start();
+  start();
+  // Alone, the first is ready sooner: at the start, all else that loads wants the processors too.
+  const startOthers = () => {
+    for (let i = 1; i < size && !stopping.signal.aborted; i += 1) start();
+  };
+  ready.then(startOthers, () => undefined);
   return {
     /** All whose threads have not ended, also those that are gone. */
     workers: workers as ReadonlySet<Worker>,
@@ -63,7 +67,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     get lost() {
       return lost;
     },
-    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
+    /** Resolves when the first worker has loaded its models; rejects with the error that prevented it. */
     ready,
     stopReplacing: () => stopping.abort(),
     /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */

@@ -153,7 +153,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       watcher = listener;
       listener(supervisor.canWork);
     },
-    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
+    /** Resolves when the first worker has loaded its models; rejects with the error that prevented it. */
     ready: (): Promise<void> => supervisor.ready,
     /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
     async close(graceMs: number): Promise<void> {

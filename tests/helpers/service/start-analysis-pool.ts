@@ -1,5 +1,6 @@
 import { type AnalysisTasks, loadAnalysisModels } from '../../../core-server/compose/analysis-models.js';
 import { createWorkerPool, type WorkerPool } from '../../../core-server/inference/pool/worker-pool.js';
+import { eventually } from '../eventually.js';
 
 /** The service's own workers, with the models that it serves, once they are ready. */
 export async function startAnalysisPool(size = 1): Promise<WorkerPool<AnalysisTasks>> {
@@ -10,6 +11,6 @@ export async function startAnalysisPool(size = 1): Promise<WorkerPool<AnalysisTa
     size,
     maxQueue: 64,
   });
-  await pool.ready();
+  await eventually(() => pool.stats.workers === size);
   return pool;
 }

@@ -58,7 +58,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     await pool.close(0);
     rmSync(folder, { recursive: true });
   });
-  if (!failStart && !hangStart && loadMs === 0) await pool.ready();
+  if (!failStart && !hangStart && loadMs === 0) await eventually(() => pool.stats.workers === (options.size ?? 1));
   return {
     pool,
     logged,
@@ -414,6 +414,13 @@ test('close lets a worker load its models first, however short its grace', async
   const { pool, journal } = await start(t, { loadMs: 2_500 });
   await pool.close(0);
   assert.deepEqual(journal(), ['released']);
+});
+
+test('the first worker is ready alone, and the others follow', async (t) => {
+  const { pool } = await start(t, { size: 3, loadMs: 100 });
+  await pool.ready();
+  assert.equal(pool.stats.workers, 1);
+  await eventually(() => pool.stats.workers === 3);
 });
 
 test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {
