@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { type Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { Refusal } from '../runtime/errors/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';
@@ -38,11 +38,6 @@ async function withStore<T>(
   }
 }
 
-function throwInsteadOfExit(command: Command): void {
-  command.exitOverride();
-  command.commands.forEach(throwInsteadOfExit);
-}
-
 /** Here, unlike over the network, the reader may know the underlying cause. */
 function describe(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
@@ -64,7 +59,6 @@ const program = createAdminProgram({
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
 });
-throwInsteadOfExit(program);
 try {
   await program.parseAsync(process.argv);
 } catch (caught) {

@@ -177,7 +177,7 @@ async function parseAdminCommand(command: string): Promise<void> {
     readPassword: () => Promise.resolve('a password'),
   });
   const silence = (part: Command) => {
-    part.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
+    part.configureOutput({ writeOut: () => {}, writeErr: () => {} });
     part.commands.forEach(silence);
   };
   silence(program);

@@ -7,10 +7,11 @@ interface ProgramDependencies extends AdminCliDependencies {
   readonly backUp: (file: string) => Promise<void>;
 }
 
-/** The command `npm run admin --`. */
+/** The command `npm run admin --`, which throws a `CommanderError` where a command line is wrong or asks for help. */
 export function createAdminProgram(deps: ProgramDependencies): Command {
   const { backUp, write } = deps;
   const program = new Command('admin')
+    .exitOverride()
     .description(
       "Issues API keys, registers companies and backs up the core's store.\n" +
         'It can be used while the core is running; changes apply from the next call on.',

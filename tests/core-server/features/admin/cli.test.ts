@@ -9,34 +9,15 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
 import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
+import { createAccess } from '../../../../core-server/access/create-access.js';
 import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
 import { companiesToTable } from '../../../../core-server/features/admin/cli/output.js';
+import { createAdminProgram } from '../../../../core-server/features/admin/cli/program.js';
+import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
-// Each runs processes and has a store of its own.
-describe('admin command', { concurrency: 2 }, () => {
-  it('issues, lists and revokes a key while the store is in use', async (t) => {
-    const { admin, db } = await setUp(t);
-    const apiKeys = createApiKeys(createKnexApiKeyStore(db));
-
-    const created = await admin('keys', 'create', '--label', 'Acmé Ltd');
-    assert.equal(created.code, 0);
-    const [key = '', note] = created.stdout.split('\n');
-    const { id } = await apiKeys.authenticate(key);
-    assert.equal(note, `Keep it: it cannot be shown again. Its id is ${id}.`);
-
-    const listed = await admin('keys', 'list');
-    const [head, row] = listed.stdout.split('\n');
-    assert.equal(head, 'ID               LABEL     OPERATIONS  CREATED               STATE');
-    assert.match(row ?? '', /^ia_\w{12} {2}Acmé Ltd {2}all {9}\d{4}-.* UTC {2}active$/);
-    assert.ok(!listed.stdout.includes(key));
-
-    assert.equal((await admin('keys', 'revoke', id)).stdout, `Revoked ${id}.\n`);
-    await assert.rejects(apiKeys.authenticate(key), { reason: 'INVALID_API_KEY' });
-    assert.match((await admin('keys', 'list')).stdout, /revoked \d{4}-/);
-  });
-
+describe('admin command', () => {
   it('lists any number', () => {
     const companies = Array.from({ length: 200_000 }, () => ({ name: 'acme', createTime: new Date() }));
     const lines = companiesToTable(companies).split('\n');
@@ -51,7 +32,7 @@ describe('admin command', { concurrency: 2 }, () => {
       names.map((name) => ({ name, password_hash: 'scrypt$', create_time_ms: 0 })),
       100,
     );
-    const listed = JSON.parse((await admin('companies', 'list', '--json')).stdout) as { name: string }[];
+    const listed = JSON.parse(await admin('companies', 'list', '--json')) as { name: string }[];
     assert.deepEqual(
       listed.map(({ name }) => name),
       names,
@@ -65,7 +46,7 @@ describe('admin command', { concurrency: 2 }, () => {
       ...['keys', 'create', '--label', 'ci', '--json'],
       ...['--operations', operations.join(), '--expires', '2999-01-01'],
     );
-    const { key, ...apiKey } = JSON.parse(created.stdout) as Record<string, string>;
+    const { key, ...apiKey } = JSON.parse(created) as Record<string, string>;
     assert.deepEqual(apiKey, {
       id: key?.slice(0, 15),
       label: 'ci',
@@ -74,73 +55,136 @@ describe('admin command', { concurrency: 2 }, () => {
       expire_time: '2999-01-01T00:00:00.000Z',
       revoke_time: null,
     });
-    assert.deepEqual(JSON.parse((await admin('keys', 'list', '--json')).stdout), [apiKey]);
+    assert.deepEqual(JSON.parse(await admin('keys', 'list', '--json')), [apiKey]);
     const revoked = await admin('keys', 'revoke', apiKey.id ?? '', '--json');
-    const { revoke_time: revokeTime, ...rest } = JSON.parse(revoked.stdout) as typeof apiKey;
+    const { revoke_time: revokeTime, ...rest } = JSON.parse(revoked) as typeof apiKey;
     assert.deepEqual({ ...rest, revoke_time: null }, apiKey);
     assert.match(revokeTime ?? '', /^\d{4}-.*Z$/);
   });
 
   it('registers a company with a generated password', async (t) => {
     const { admin, isPassword } = await setUp(t);
-    const { stdout } = await admin('companies', 'create', 'acme');
+    const told = await admin('companies', 'create', 'acme');
     const [, password = ''] =
-      /^Registered acme\. Its password: (\S{20})\nKeep it: it cannot be shown again\.\n$/.exec(stdout) ?? [];
+      /^Registered acme\. Its password: (\S{20})\nKeep it: it cannot be shown again\.$/.exec(told) ?? [];
     assert.ok(await isPassword('acme', password));
 
-    const changed = await admin('companies', 'set-password', 'acme', '--json');
-    const answer = JSON.parse(changed.stdout) as { name: string; password: string };
-    assert.equal(answer.name, 'acme');
-    assert.notEqual(answer.password, password);
-    assert.ok(await isPassword('acme', answer.password));
-  });
-
-  it('takes a password from the standard input and does not repeat it', async (t) => {
-    const { adminWithInput, admin, isPassword } = await setUp(t);
-    const created = await adminWithInput('from a pipe\r\n', ...['companies', 'create', 'acme', '--password-stdin']);
-    assert.equal(created.stdout, 'Registered acme.\n');
-    assert.ok(await isPassword('acme', 'from a pipe'));
-    // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
-    const padded = await adminWithInput('from a pipe \n', ...['companies', 'set-password', 'acme', '--password-stdin']);
-    assert.match(padded.stderr, /^error: password has control characters, or leading or trailing blanks, want/);
-    const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
-    assert.equal(given.stdout, 'Set the password of acme.\n');
-    assert.ok(await isPassword('acme', 'from-the-line'));
+    const answer = JSON.parse(await admin('companies', 'set-password', 'acme', '--json')) as Record<string, string>;
+    assert.equal(answer['name'], 'acme');
+    assert.notEqual(answer['password'], password);
+    assert.ok(await isPassword('acme', answer['password'] ?? ''));
   });
 
   it('lists and deletes companies', async (t) => {
     const { admin, db } = await setUp(t);
-    assert.equal((await admin('companies', 'list')).stdout, 'There are no companies.\n');
+    assert.equal(await admin('companies', 'list'), 'There are no companies.');
     const store = createKnexCompanyStore(db);
     await store.insert('beta', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
     await store.insert('acme', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
-    await createKnexCompanyStore(db).setScore('acme', 0.92);
+    await store.setScore('acme', 0.92);
     assert.equal(
-      (await admin('companies', 'list')).stdout,
+      await admin('companies', 'list'),
       'NAME  DETECTION SCORE  CREATED\n' +
         'acme  0.92             2026-01-02 03:04 UTC\n' +
-        'beta  default          2026-01-02 03:04 UTC\n',
+        'beta  default          2026-01-02 03:04 UTC',
     );
-    const score = (...args: string[]) => admin('companies', ...args).then(({ stdout }) => stdout);
-    assert.equal(await score('set-score', 'beta', '0.65'), 'Set the score of beta to 0.65.\n');
-    assert.match(await score('set-score', 'beta', '0.7', '--json'), /"detection_score":0.7,/);
-    assert.equal(await score('reset-score', 'beta'), 'Reset the score of beta.\n');
-    assert.equal((await admin('companies', 'delete', 'acme')).stdout, 'Deleted acme.\n');
-    assert.deepEqual(JSON.parse((await admin('companies', 'list', '--json')).stdout), [
+    assert.equal(await admin('companies', 'set-score', 'beta', '0.65'), 'Set the score of beta to 0.65.');
+    assert.match(await admin('companies', 'set-score', 'beta', '0.7', '--json'), /"detection_score":0.7,/);
+    assert.equal(await admin('companies', 'reset-score', 'beta'), 'Reset the score of beta.');
+    assert.equal(await admin('companies', 'delete', 'acme'), 'Deleted acme.');
+    assert.deepEqual(JSON.parse(await admin('companies', 'list', '--json')), [
       { name: 'beta', detection_score: null, create_time: '2026-01-02T03:04:05.000Z' },
     ]);
   });
 
-  it('backs up the store while it is in use', async (t) => {
-    const { admin, dataDir } = await setUp(t);
+  it('says what it wants when the command line is wrong', async (t) => {
+    const { admin } = await setUp(t);
+    const said = t.mock.method(process.stderr, 'write', () => true);
+    const create = ['keys', 'create', '--label', 'x'];
+    const wrong: [string[], RegExp][] = [
+      [[], /Usage: admin/],
+      [['keys', 'create'], /required option '--label <text>' not specified/],
+      [[...create, '--operations', 'all'], /want any of face_detection, score_config, meter_rea/],
+      [[...create, '--expires', '2027-02-30'], /"2027-02-30" is not a time, want 2099-01-01/],
+      [[...create, '--expires', 'tomorrow'], /"tomorrow" is not a time, want 2099-01-01/],
+      [[...create, '--expires', '2099-01-01T12:00'], /is not a time/],
+      [['companies', 'create', 'a', '--password', 'p', '--password-stdin'], /cannot be used with/],
+      [['companies', 'set-score', 'a', '80%'], /"80%" is not a score, want a number from 0 to 1/],
+    ];
+    for (const [args, message] of wrong) {
+      said.mock.resetCalls();
+      await assert.rejects(admin(...args), { name: 'CommanderError' }, args.join(' '));
+      assert.match(said.mock.calls.map(({ arguments: written }) => String(written[0])).join(''), message);
+    }
+  });
+
+  it('makes a new store for a new key or company only', async () => {
+    const making: string[] = [];
+    for (const args of [
+      ['keys', 'create', '--label', 'a'],
+      ['keys', 'list'],
+      ['keys', 'revoke', 'ia_aaaaaaaaaaaa'],
+      ['companies', 'create', 'acme'],
+      ['companies', 'list'],
+      ['companies', 'delete', 'acme'],
+      ['companies', 'set-password', 'acme'],
+      ['companies', 'set-score', 'acme', '0.5'],
+      ['companies', 'reset-score', 'acme'],
+    ]) {
+      const program = createAdminProgram({
+        ...noStore,
+        withHandlers: (_, { mayCreate } = { mayCreate: false }) => {
+          if (mayCreate) making.push(args.slice(0, 2).join(' '));
+          return Promise.reject(new Error('there is no store'));
+        },
+      });
+      await assert.rejects(program.parseAsync(args, { from: 'user' }), /there is no store/);
+    }
+    assert.deepEqual(making, ['keys create', 'companies create']);
+  });
+});
+
+describe('the process of the admin command', { concurrency: 2 }, () => {
+  it('issues, lists and revokes a key while the store is in use', async (t) => {
+    const { run, admin, db } = await setUp(t);
+    const apiKeys = createApiKeys(createKnexApiKeyStore(db));
+
+    const created = await run('keys', 'create', '--label', 'Acmé Ltd');
+    assert.equal(created.code, 0);
+    const [key = '', note] = created.stdout.split('\n');
+    const { id } = await apiKeys.authenticate(key);
+    assert.equal(note, `Keep it: it cannot be shown again. Its id is ${id}.`);
+
+    const listed = await admin('keys', 'list');
+    const [head, row] = listed.split('\n');
+    assert.equal(head, 'ID               LABEL     OPERATIONS  CREATED               STATE');
+    assert.match(row ?? '', /^ia_\w{12} {2}Acmé Ltd {2}all {9}\d{4}-.* UTC {2}active$/);
+    assert.ok(!listed.includes(key));
+
+    assert.equal((await run('keys', 'revoke', id)).stdout, `Revoked ${id}.\n`);
+    await assert.rejects(apiKeys.authenticate(key), { reason: 'INVALID_API_KEY' });
+    assert.match(await admin('keys', 'list'), /revoked \d{4}-/);
+  });
+
+  it('takes a password from the standard input and does not repeat it', async (t) => {
+    const { runWithInput, admin, isPassword } = await setUp(t);
+    const created = await runWithInput('from a pipe\r\n', ...['companies', 'create', 'acme', '--password-stdin']);
+    assert.equal(created.stdout, 'Registered acme.\n');
+    assert.ok(await isPassword('acme', 'from a pipe'));
+    // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
+    const padded = await runWithInput('from a pipe \n', ...['companies', 'set-password', 'acme', '--password-stdin']);
+    assert.match(padded.stderr, /^error: password has control characters, or leading or trailing blanks, want/);
+    const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
+    assert.equal(given, 'Set the password of acme.');
+    assert.ok(await isPassword('acme', 'from-the-line'));
+  });
+
+  it('backs up a store that is in use, as it is, also that of another version', async (t) => {
+    const { run, db, dataDir } = await setUp(t);
+    await db('knex_migrations').update({ name: '9999-of-tomorrow' });
     const file = path.join(dataDir, 'backup.sqlite3');
-    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+    assert.equal((await run('backup', file)).stdout, `Wrote ${file}.\n`);
     assert.ok(existsSync(file));
-    assert.deepEqual(await admin('backup', file), {
-      code: 1,
-      stdout: '',
-      stderr: `error: EEXIST: file already exists, open '${file}'\n`,
-    });
   });
 
   it('backs up no store that does not exist', async (t) => {
@@ -155,64 +199,33 @@ describe('admin command', { concurrency: 2 }, () => {
     assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
   });
 
-  it('backs up the store of another version as it is', async (t) => {
-    const { admin, db, dataDir } = await setUp(t);
-    await db('knex_migrations').update({ name: '9999-of-tomorrow' });
-    const file = path.join(dataDir, 'backup.sqlite3');
-    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+  it('exits with 1 and one line when the service refuses', async (t) => {
+    const { run } = await setUp(t);
+    assert.deepEqual(await run('keys', 'revoke', 'ia_000000000000'), {
+      code: 1,
+      stdout: '',
+      stderr: 'error: id is "ia_000000000000", want the public id of an API key\n',
+    });
   });
 
-  it('exits with 1 and one line when the service refuses', async (t) => {
-    const { admin } = await setUp(t);
-    const refused: [string[], string][] = [
-      [['keys', 'revoke', 'ia_000000000000'], 'id is "ia_000000000000", want the public id of an API key'],
-      [
-        ['companies', 'create', 'acme', '--password', 'short'],
-        'password has 5 characters, want 8 to 128 characters, without control characters or leading or trailing blanks',
-      ],
-    ];
-    for (const [args, message] of refused) {
-      assert.deepEqual(await admin(...args), {
-        code: 1,
-        stdout: '',
-        stderr: `error: ${message}\n`,
-      });
-    }
+  it('exits with 2 when the command line is wrong', async (t) => {
+    const { run } = await setUp(t);
+    const { code, stdout, stderr } = await run('companies', 'rename', 'a');
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /unknown command 'rename'/);
   });
 
   it('exits with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
-    const { adminWithSettings } = await setUp(t);
-    const wrong = await adminWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
+    const { runWithSettings } = await setUp(t);
+    const wrong = await runWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /^error: DATABASE_URL is set: want an address such as postgres:/);
-    const away = await adminWithSettings({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
+    const away = await runWithSettings({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
     assert.deepEqual(away, {
       code: 1,
       stdout: '',
       stderr: 'error: cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1\n',
     });
-  });
-
-  it('exits with 2 and says what it wants when the command line is wrong', async (t) => {
-    const { admin } = await setUp(t);
-    const create = ['keys', 'create', '--label', 'x'];
-    const wrong: [string[], RegExp][] = [
-      [[], /Usage: admin/],
-      [['keys', 'create'], /required option '--label <text>' not specified/],
-      [[...create, '--operations', 'all'], /want any of face_detection, score_config, meter_rea/],
-      [[...create, '--expires', '2027-02-30'], /"2027-02-30" is not a time, want 2099-01-01/],
-      [[...create, '--expires', 'tomorrow'], /"tomorrow" is not a time, want 2099-01-01/],
-      [[...create, '--expires', '2099-01-01T12:00'], /is not a time/],
-      [['companies', 'create', 'a', '--password', 'p', '--password-stdin'], /cannot be used with/],
-      [['companies', 'set-score', 'a', '80%'], /"80%" is not a score, want a number from 0 to 1/],
-      [['companies', 'rename', 'a'], /unknown command 'rename'/],
-    ];
-    for (const [args, message] of wrong) {
-      const { code, stdout, stderr } = await admin(...args);
-      assert.equal(code, 2, args.join(' '));
-      assert.equal(stdout, '');
-      assert.match(stderr, message);
-    }
   });
 
   it('says why a folder cannot be looked into, in place of that it has no store', async (t) => {
@@ -225,23 +238,15 @@ describe('admin command', { concurrency: 2 }, () => {
     assert.match(stderr, /^error: ELOOP: .*image-analysis\.sqlite3'\n$/);
   });
 
-  it('makes a new store for a new key or company only, and says so beside its answer', async (t) => {
+  it('says beside its answer that it made a store, and that there is none', async (t) => {
     const { dataDir } = await placeSqlite(t);
     const elsewhere = path.join(dataDir, 'elsewhere');
+    const file = `${elsewhere}/image-analysis.sqlite3`;
     const run = (...args: string[]) => runAdmin({ CORE_DATA_DIR: elsewhere }, '', args);
-    for (const args of [
-      ['keys', 'list'],
-      ['keys', 'revoke', 'ia_aaaaaaaaaaaa'],
-      ['companies', 'list'],
-      ['companies', 'delete', 'acme'],
-      ['companies', 'set-password', 'acme'],
-    ]) {
-      const { code, stderr } = await run(...args);
-      const said = `error: there is no store ${elsewhere}/image-analysis.sqlite3: want its folder in CORE_DATA_DIR\n`;
-      assert.deepEqual([code, stderr, existsSync(elsewhere)], [2, said, false], args.join(' '));
-    }
-    const { stderr } = await run('keys', 'create', '--label', 'first');
-    assert.equal(stderr, `created a new store: ${elsewhere}/image-analysis.sqlite3\n`);
+    const { code, stderr } = await run('companies', 'list');
+    const said = `error: there is no store ${file}: want its folder in CORE_DATA_DIR\n`;
+    assert.deepEqual([code, stderr, existsSync(elsewhere)], [2, said, false]);
+    assert.equal((await run('keys', 'create', '--label', 'first')).stderr, `created a new store: ${file}\n`);
     assert.equal((await run('keys', 'list')).stderr, '');
   });
 
@@ -259,17 +264,23 @@ describe('admin command', { concurrency: 2 }, () => {
       const said = `error: the answer was lost (${cause}), but the command was carried out\n`;
       assert.deepEqual([code, stderr], [1, said], args.join(' '));
     }
-    const { stdout } = await admin('keys', 'list', '--json');
-    assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
+    assert.equal((JSON.parse(await admin('keys', 'list', '--json')) as unknown[]).length, 2);
   });
 
   it('warns of passwords on the command line in its help', async (t) => {
-    const { admin } = await setUp(t);
-    const { code, stdout } = await admin('companies', 'create', '--help');
+    const { run } = await setUp(t);
+    const { code, stdout } = await run('companies', 'create', '--help');
     assert.equal(code, 0);
     assert.match(stdout.replace(/\s+/g, ' '), /anyone on this machine can see it .* prefer/);
   });
 });
+
+const noStore: Parameters<typeof createAdminProgram>[0] = {
+  withHandlers: () => assert.fail('it needs a store'),
+  backUp: () => assert.fail('it needs a store'),
+  write: () => undefined,
+  readPassword: () => assert.fail('nothing is typed'),
+};
 
 async function setUp(t: TestContext) {
   const { dataDir } = await placeSqlite(t);
@@ -277,12 +288,21 @@ async function setUp(t: TestContext) {
   const db = await openDatabase(t, { dataDir });
   const settings = { CORE_DATA_DIR: dataDir };
   const hasher = createPasswordHasher();
+  const handlers = createAdminHandlers(createAccess(db));
   return {
     dataDir,
     db,
-    admin: (...args: string[]) => runAdmin(settings, '', args),
-    adminWithInput: (input: string, ...args: string[]) => runAdmin(settings, input, args),
-    adminWithSettings: (other: object) => runAdmin({ ...settings, ...other }, '', ['keys', 'list']),
+    /** Runs it in this process. @returns what it writes */
+    admin: async (...args: string[]) => {
+      const written: string[] = [];
+      const write = (text: string) => void written.push(text);
+      const program = createAdminProgram({ ...noStore, withHandlers: (work) => work(handlers), write });
+      await program.parseAsync(args, { from: 'user' });
+      return written.join('\n');
+    },
+    run: (...args: string[]) => runAdmin(settings, '', args),
+    runWithInput: (input: string, ...args: string[]) => runAdmin(settings, input, args),
+    runWithSettings: (other: object) => runAdmin({ ...settings, ...other }, '', ['keys', 'list']),
     isPassword: async (name: string, password: string) => {
       const stored = await createKnexCompanyStore(db).findPasswordHash(name);
       return stored !== undefined && hasher.verify(password, stored);
