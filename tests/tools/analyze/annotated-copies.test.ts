@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
@@ -96,6 +96,27 @@ test('a copy has the path of its picture from here, or from beside what was name
     ['/b/a.jpg', '/c', undefined],
   ] as const)
     assert.equal(copyOf(file, { option: 'annotate' as const, folder: 'out', wanted: [wanted] }), copy);
+});
+
+test('copies go to no folder that is analysed, or contains or is in one that is, by links either', async (t) => {
+  const folder = await createTemporaryFolder(t);
+  const inside = (name: string) => path.join(folder, name);
+  await mkdir(inside('photos'));
+  await symlink('photos', inside('linked'));
+  for (const [copies, ...wanted] of [
+    ['', 'photos'],
+    ['photos/copies', 'photos'],
+    ['photos', 'other', 'photos/0.jpg'],
+    ['linked/copies', 'photos'],
+  ] as const) {
+    const place = { option: 'redact' as const, folder: inside(copies), wanted: wanted.map(inside) };
+    const last = place.wanted.at(-1);
+    await assert.rejects(assertApart(place), {
+      name: 'ConfigError',
+      message: `--redact is "${place.folder}", which contains or is in "${last}", want another folder`,
+    });
+  }
+  await assertApart({ option: 'redact', folder: inside('photos-hidden'), wanted: [inside('photos')] });
 });
 
 test('two folders whose copies would lie in the same place are refused', async () => {

@@ -68,6 +68,18 @@ test('a folder that cannot be read is named and left out', async (t) => {
   assert.deepEqual([found, missing], [['a/1.jpg', 'z/1.jpg'], ['lost+found: it cannot be read: no permission']]);
 });
 
+test('what is no file, or has a name that is none, is named', async () => {
+  const missing: string[] = [];
+  const onMissing = (name: string, why: string) => void missing.push(`${name}: ${why}`);
+  for await (const file of findPictures(['/dev/zero', 'bad\ufffd.jpg', 'nowhere.jpg'], { onMissing }))
+    assert.fail(file);
+  assert.deepEqual(missing, [
+    '/dev/zero: it is no file',
+    'bad\ufffd.jpg: its name is not UTF-8, rename it',
+    'nowhere.jpg: there is no such file',
+  ]);
+});
+
 test('a folder that several paths lead to is listed once', async (t) => {
   const folder = await createFolder(t, ['all/shared/1.jpg']);
   for (const link of ['first', 'second']) await symlink('shared', path.join(folder, 'all', link));

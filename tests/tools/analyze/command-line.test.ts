@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCommandLine } from '../../../tools/analyze/command-line.js';
+
+test('what is mistaken is named', async () => {
+  const mistakes: [args: string[], message: string][] = [
+    [[], 'no pictures are named; see --help'],
+    [['--feature', 'cats', 'photos'], '--feature is "cats", want faces or meters'],
+    [['--feature', 'toString', 'photos'], '--feature is "toString", want faces or meters'],
+    [['--in-flight', '0', 'photos'], '--in-flight is "0", want a whole number from 1'],
+    [['--max-bytes', '1.5', 'photos'], '--max-bytes is "1.5", want a whole number from 1'],
+    [['--min-score', 'x', 'photos'], '--min-score is "x", want a number from 0 to 1'],
+    [['--min-score', '80', 'photos'], '--min-score is "80", want a number from 0 to 1'],
+    [['--tls-ca', 'no.pem', 'photos'], '--tls-ca is "no.pem", want a PEM file: there is no such file'],
+  ];
+  for (const [args, message] of mistakes)
+    await assert.rejects(readCommandLine(args, { APIKEY: 'key' }), { name: 'ConfigError', message });
+  const http = readCommandLine(['--address', 'http://127.0.0.1:8080', 'photos'], { APIKEY: 'key' });
+  await assert.rejects(http, /^ConfigError: --address is "http:.*", want host:port or a gRPC target/);
+});
+
+test('what does not go together is refused', async () => {
+  for (const [args, why] of [
+    [['--redact', 'hidden', '--feature', 'meters'], '--redact hides faces and does nothing else'],
+    [['--redact', 'hidden', '--annotate', 'out'], '--redact hides faces and does nothing else'],
+    [['--fuse', '--annotate', 'out'], '--fuse reads several photos as one'],
+    [['--fuse', '--redact', 'out'], '--fuse reads several photos as one'],
+  ] as const)
+    await assert.rejects(readCommandLine([...args, 'photos'], { APIKEY: 'key' }), new RegExp(`^ConfigError: ${why}`));
+});
