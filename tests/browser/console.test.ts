@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { before, describe, it } from 'node:test';
-import type { Browser, Page, Route } from 'playwright-core';
+import { before, describe, it, type TestContext } from 'node:test';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
@@ -17,24 +17,26 @@ import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
-// The console in a real browser before the real service.
+// The console and the REST reference in a real browser before the real service.
 
 const lifetime = createLifetime();
 
+let service: TestService;
+let browser: Browser;
+
+before(async () => {
+  if (noChromium) return;
+  service = await startService(lifetime);
+  await service.createCompany('acme', 'correct hörse');
+  browser = await startBrowser();
+  lifetime.after(() => browser.close());
+});
+
 describe('the web console', { skip: noChromium }, () => {
-  let service: TestService;
-  let browser: Browser;
-
-  before(async () => {
-    service = await startService(lifetime);
-    await service.createCompany('acme', 'correct hörse');
-    browser = await startBrowser();
-    lifetime.after(() => browser.close());
-  });
-
-  async function open(options?: Parameters<typeof openPage>[2], address = service.rest) {
-    const opened = await openPage(browser, `${address}/`, options);
-    lifetime.after(() => opened.page.context().close());
+  /** A page whose options are there. */
+  async function open(t: TestContext, options?: BrowserContextOptions, address = service.rest) {
+    const opened = await openPage(t, browser, `${address}/`, options);
+    await opened.page.getByText('Options').waitFor();
     return opened;
   }
 
@@ -60,8 +62,8 @@ describe('the web console', { skip: noChromium }, () => {
     return { asked: asked.promise, release: () => released.resolve() };
   }
 
-  it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
-    const { page, problems } = await open();
+  it('asks for a key, keeps it in the tab, and shows the face of a sample', async (t) => {
+    const { page, problems } = await open(t);
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
@@ -92,8 +94,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('asks again as the threshold is moved, and saves it for a company', async () => {
-    const { page, problems } = await open();
+  it('asks again as the threshold is moved, and saves it for a company', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await summary(page).filter({ hasText: '1 face' }).waitFor();
@@ -132,8 +134,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('saves the score that it shows, and none while it shows none', async () => {
-    const { page, problems } = await open();
+  it('saves the score that it shows, and none while it shows none', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await service.createCompany('precise', 'a password');
     const stored = await fetch(`${service.rest}/v1/companies/precise/detection-score`, {
@@ -171,8 +173,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('draws the digits of a meter, and marks the one that is pointed at', async () => {
-    const { page, problems } = await open();
+  it('draws the digits of a meter, and marks the one that is pointed at', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await page.getByRole('button', { name: 'Try a meter' }).click();
     await summary(page).filter({ hasText: 'm³' }).waitFor();
@@ -190,8 +192,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('asks about all pictures of the strip, and reads photos of one meter as one', async () => {
-    const { page, problems } = await open();
+  it('asks about all pictures of the strip, and reads photos of one meter as one', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
     const give = (pictures: Record<string, Buffer>) =>
@@ -235,8 +237,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('zooms in and out, and saves the picture with its boxes, and the response', async () => {
-    const { page, problems } = await open();
+  it('zooms in and out, and saves the picture with its boxes, and the response', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await summary(page).filter({ hasText: '1 face' }).waitFor();
@@ -276,8 +278,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('shows the scores of a crowd only when a face is pointed at', async () => {
-    const { page, problems } = await open();
+  it('shows the scores of a crowd only when a face is pointed at', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await page.route('**/face_detect_multi', async (route) => {
       const answer = (await (await route.fetch()).json()) as { result: { bbox: Record<string, number> }[] };
@@ -294,8 +296,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('says what warnings mean, in the words of the document', async () => {
-    const { page, problems } = await open();
+  it('says what warnings mean, in the words of the document', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     await page.route('**/meter-number-ocr/file', async (route) => {
       const answer = (await (await route.fetch()).json()) as object;
@@ -312,8 +314,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('ends the page below its content, however many faces are listed', async () => {
-    const { page, problems } = await open();
+  it('ends the page below its content, however many faces are listed', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const face = {
       bbox: { xmin: 170, ymin: 60, xmax: 270, ymax: 190 },
@@ -336,9 +338,9 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('works below a prefix that a proxy takes away', async () => {
+  it('works below a prefix that a proxy takes away', async (t) => {
     const address = await startPrefixProxy(lifetime, service.rest);
-    const { page, problems } = await open({}, address);
+    const { page, problems } = await open(t, {}, address);
     await useKey(page);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await summary(page).filter({ hasText: '1 face' }).waitFor();
@@ -351,8 +353,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('drops the answer about faces where a meter is asked for meanwhile', async () => {
-    const { page } = await open();
+  it('drops the answer about faces where a meter is asked for meanwhile', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
@@ -370,8 +372,8 @@ describe('the web console', { skip: noChromium }, () => {
     await summary(page).filter({ hasText: 'm³' }).waitFor();
   });
 
-  it('shows no result or problem of another picture or mode while it asks', async () => {
-    const { page, problems } = await open();
+  it('shows no result or problem of another picture or mode while it asks', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const alert = page.getByRole('alert');
     const give = async (buffer: Buffer) =>
@@ -401,8 +403,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('works before the options are there, and keeps a key that is typed while it is loaded', async () => {
-    const { page, problems } = await open();
+  it('works before the options are there, and keeps a key that is typed while it is loaded', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const [script, document] = [deferred(), deferred()];
     await page.route('**/console/main.js', async (route) => {
@@ -430,8 +432,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('works without the options, and says that they could not be loaded', async () => {
-    const { page } = await open();
+  it('works without the options, and says that they could not be loaded', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     for (const answer of [
       (route: Route) => route.abort(),
@@ -452,8 +454,8 @@ describe('the web console', { skip: noChromium }, () => {
     }
   });
 
-  it('draws boxes on the upright picture whatever its EXIF orientation', async () => {
-    const { page } = await open();
+  it('draws boxes on the upright picture whatever its EXIF orientation', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     await page.getByText('Largest face').click();
     // Stored lying on its side, with the note that it is to be turned.
@@ -482,8 +484,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.match((await page.locator('#curl').textContent()) ?? '', /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/);
   });
 
-  it('takes pictures that are dropped, pasted, and from the camera', async () => {
-    const { page, problems } = await open();
+  it('takes pictures that are dropped, pasted, and from the camera', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const give = async (event: string, name: string) => {
       const bytes = (await readSample('astronaut.jpg')).toString('base64');
@@ -516,8 +518,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('says what it does not take, and what the browser cannot show', async () => {
-    const { page, problems } = await open();
+  it('says what it does not take, and what the browser cannot show', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
     const drop = (fill: string) =>
@@ -564,8 +566,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('says that a file cannot be read, not that the service is gone', async () => {
-    const { page } = await open();
+  it('says that a file cannot be read, not that the service is gone', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     const file = path.join(await createTemporaryFolder(lifetime), 'moved.jpg');
     await writeFile(file, await readSample('astronaut.jpg'));
@@ -579,8 +581,8 @@ describe('the web console', { skip: noChromium }, () => {
       .waitFor();
   });
 
-  it('reads only those of many pictures that are in view', async () => {
-    const { page } = await open();
+  it('reads only those of many pictures that are in view', async (t) => {
+    const { page } = await open(t);
     const buffer = await readSample('astronaut.jpg');
     const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}.jpg`, mimeType: 'image/jpeg', buffer }));
     await page.locator('#file').setInputFiles(files);
@@ -592,16 +594,16 @@ describe('the web console', { skip: noChromium }, () => {
     await eventually(() => isRead('99.jpg'));
   });
 
-  it('shows no curl command that a terminal would obey when it is pasted', async () => {
-    const { page } = await open();
+  it('shows no curl command that a terminal would obey when it is pasted', async (t) => {
+    const { page } = await open(t);
     const buffer = await readSample('astronaut.jpg');
     const name = 'a\u0003\nid\n\u001b[201~\u202e.jpg';
     await page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     await page.locator('#curl').filter({ hasText: `-F 'file=@"a??id??[201~?.jpg"'` }).waitFor();
   });
 
-  it('says what went wrong and what to do', async () => {
-    const { page } = await open();
+  it('says what went wrong and what to do', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     const give = (name: string, buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
@@ -616,8 +618,8 @@ describe('the web console', { skip: noChromium }, () => {
     assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
   });
 
-  it('says when something other than the service answers, and repeats no wait', async () => {
-    const { page, problems } = await open();
+  it('says when something other than the service answers, and repeats no wait', async (t) => {
+    const { page, problems } = await open(t);
     await useKey(page);
     const alert = page.getByRole('alert');
     const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
@@ -665,7 +667,7 @@ describe('the web console', { skip: noChromium }, () => {
     t.after(() => server.close());
     const { port } = server.address() as AddressInfo;
 
-    const { page, problems } = await open();
+    const { page, problems } = await open(t);
     await useKey(page);
     const buffer = await readSample('astronaut.jpg');
     const picture = { name: 'a.jpg', mimeType: 'image/jpeg', buffer };
@@ -691,8 +693,8 @@ describe('the web console', { skip: noChromium }, () => {
     );
   });
 
-  it('keeps the focus on a sample that moves below its picture', async () => {
-    const { page } = await open();
+  it('keeps the focus on a sample that moves below its picture', async (t) => {
+    const { page } = await open(t);
     await useKey(page);
     await page.getByRole('button', { name: 'Try a meter' }).focus();
     await page.keyboard.press('Enter');
@@ -700,30 +702,30 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.evaluate('document.activeElement.dataset.sample'), 'meter.jpg');
   });
 
-  it('marks the chosen mode where the system forces its own colours', async () => {
-    const { page } = await open({ forcedColors: 'active' });
+  it('marks the chosen mode where the system forces its own colours', async (t) => {
+    const { page } = await open(t, { forcedColors: 'active' });
     const [mode, around] = await page.evaluate<string[]>(
       `['#modes input:checked + span', 'body'].map((part) => getComputedStyle(document.querySelector(part)).backgroundColor)`,
     );
     assert.notEqual(mode, around);
   });
 
-  it('has no barrier that axe finds, in both colour schemes and on a phone', async () => {
+  it('has no barrier that axe finds, in both colour schemes and on a phone', async (t) => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
     const phone = { width: 390, height: 844 };
     for (const options of [
       { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
       { colorScheme: 'dark', viewport: phone },
     ] as const) {
-      const { page } = await open(options);
+      const { page } = await open(t, options);
       await useKey(page);
+      await page.evaluate(axe);
       for (const sample of ['Try a face', 'Try a meter']) {
         await page.getByRole('button', { name: sample }).click();
         await summary(page)
           .filter({ hasText: sample === 'Try a face' ? '1 face' : 'm³' })
           .waitFor();
         await page.evaluate(`for (const panel of document.querySelectorAll('details')) panel.open = true`);
-        await page.evaluate(axe);
         const violations = await page.evaluate(
           `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
         );
@@ -736,17 +738,8 @@ describe('the web console', { skip: noChromium }, () => {
 });
 
 describe('the REST reference', { skip: noChromium }, () => {
-  let service: TestService;
-  let browser: Browser;
-
-  before(async () => {
-    service = await startService(lifetime);
-    browser = await startBrowser();
-    lifetime.after(() => browser.close());
-  });
-
-  it('shows every operation, without another host and without a violated policy', async () => {
-    const { page, problems } = await openPage(browser, `${service.rest}/docs`);
+  it('shows every operation, without another host and without a violated policy', async (t) => {
+    const { page, problems } = await openPage(t, browser, `${service.rest}/docs`);
     await page.locator('.opblock').first().waitFor();
     const document = (await (await fetch(`${service.rest}/openapi.json`)).json()) as { paths: Record<string, object> };
     const operations = Object.values(document.paths).flatMap((path) => Object.keys(path));
@@ -759,8 +752,8 @@ describe('the REST reference', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('shares its key with the console of the same tab', async () => {
-    const { page, problems } = await openPage(browser, `${service.rest}/`);
+  it('shares its key with the console of the same tab', async (t) => {
+    const { page, problems } = await openPage(t, browser, `${service.rest}/`);
     const key = page.getByLabel('API key');
     await key.fill(service.apiKey);
     await page.getByRole('button', { name: 'Use' }).click();
@@ -778,7 +771,7 @@ describe('the REST reference', { skip: noChromium }, () => {
 
   it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
     const address = await startPrefixProxy(t, service.rest);
-    const { page, problems } = await openPage(browser, `${address}/docs`);
+    const { page, problems } = await openPage(t, browser, `${address}/docs`);
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(service.apiKey);

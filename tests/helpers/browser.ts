@@ -28,13 +28,15 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** A page, and everything that went wrong on it: errors, refused loads, requests to other hosts. */
+/** A page until the test is over, and everything that went wrong on it: errors, refused loads, requests to other hosts. */
 export async function openPage(
+  t: { after(end: () => unknown): unknown },
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext(options);
+  t.after(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -47,6 +49,6 @@ export async function openPage(
     if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)
       problems.push(`asked ${request.url()}`);
   });
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url);
   return { page, problems };
 }
