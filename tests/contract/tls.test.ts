@@ -23,12 +23,13 @@ import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { createForm } from '../helpers/net/form.js';
 import { unaryCall } from '../helpers/net/grpc.js';
-import { readSample } from '../helpers/pictures/samples.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { adminKey, startTestCore, type TestCore } from '../helpers/service/start-core.js';
 import { openSocket } from '../rest-facade/raw-http.js';
 
 const log = pino({ level: 'silent' });
 const lifetime = createLifetime();
+const portrait = scriptedPicture('portrait', 'answer', { cropBytes: 1 });
 
 describe('TLS', () => {
   let authority: Authority;
@@ -39,6 +40,7 @@ describe('TLS', () => {
   let apiKey: string;
 
   before(async () => {
+    openStage(lifetime);
     authority = await createAuthority(lifetime);
     stranger = await createAuthority(lifetime);
     server = await authority.issue('server');
@@ -54,7 +56,8 @@ describe('TLS', () => {
       CORE_TLS_KEY: server.keyFile,
       CORE_TLS_CLIENT_CA: authority.certFile,
     };
-    return startTestCore(t, { CORE_SHUTDOWN_GRACE_MS: '0', ...tls, ...environment }, { log: coreLog });
+    const settings = { CORE_SHUTDOWN_GRACE_MS: '0', ...tls, ...environment };
+    return startTestCore(t, settings, { log: coreLog, workerUrl: scriptedWorkerUrl });
   }
 
   /** What a client believes (the authority) and proves itself with. */
@@ -86,11 +89,10 @@ describe('TLS', () => {
     const faces = new FaceDetectionServiceClient(`localhost:${core.port}`, channel);
     const metadata = new Metadata();
     metadata.set('apikey', apiKey);
-    const image = await readSample('astronaut.jpg');
     try {
       return await unaryCall((done) =>
         faces.detectSingleFace(
-          { image, company: '', minScore: undefined, landmarks: false, details: false },
+          { image: portrait, company: '', minScore: undefined, landmarks: false, details: false },
           metadata,
           { deadline: Date.now() + 10_000 },
           done,
@@ -121,7 +123,7 @@ describe('TLS', () => {
   /** Posts the portrait to a facade with HTTPS. */
   async function detectOverRest(t: TestContext, environment: Record<string, string>) {
     const facade = await startHttps(t, environment);
-    const encoded = new Response(createForm(await readSample('astronaut.jpg')));
+    const encoded = new Response(createForm(portrait));
     return await post(facade.port, encoded, authority.cert);
   }
 

@@ -22,7 +22,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const adminKey = 'admin-key-of-the-tests';
 const password = 'correct horse';
-const rounds = 3;
+const rounds = 2;
 const changesPerRound = 6;
 
 test('what was answered survives kill -9, in every round, over REST and gRPC', async (t) => {

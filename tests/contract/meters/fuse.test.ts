@@ -186,8 +186,8 @@ suite('photos of one meter', () => {
   });
 
   test('count each as a request of their key', async () => {
-    const limited = await startService(lifetime, { CORE_RATE_LIMIT_PER_MINUTE: '3' });
-    await assert.rejects(fuse([small, small, small, small], limited), (error) => {
+    const { service: limited } = await startScripted(lifetime, { CORE_RATE_LIMIT_PER_MINUTE: '3' });
+    await assert.rejects(fuse(Array<Buffer>(4).fill(scriptedPicture('a')), limited), (error) => {
       assert.equal(detailsOf(error).reason, 'RATE_LIMITED');
       return true;
     });

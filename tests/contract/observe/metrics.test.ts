@@ -4,6 +4,7 @@ import { before, describe, it } from 'node:test';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readSample } from '../../helpers/pictures/samples.js';
+import { startScripted } from '../../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
 
 const lifetime = createLifetime();
@@ -132,7 +133,7 @@ describe('the metrics', () => {
   });
 
   it('are off unless a port is set', async (t) => {
-    const { metricsPorts } = await startService(t);
-    assert.deepEqual(metricsPorts, { core: undefined, facade: undefined });
+    const { service: plain } = await startScripted(t);
+    assert.deepEqual(plain.metricsPorts, { core: undefined, facade: undefined });
   });
 });
