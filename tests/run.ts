@@ -35,8 +35,8 @@ const nodeArgs = [
   '--test',
   '--test-reporter=spec',
   `--test-timeout=${timeoutMs}`,
-  // Many files run inference on all cores by themselves.
-  `--test-concurrency=${Math.max(1, Math.floor(availableParallelism() / 2))}`,
+  // Many files run inference on all cores by themselves; on two, one waits while another computes.
+  `--test-concurrency=${Math.max(2, Math.floor(availableParallelism() / 2))}`,
   ...files,
 ];
 const { status, error } = spawnSync(process.execPath, nodeArgs, {

@@ -37,6 +37,7 @@ const { signal } = new AbortController();
 const printed = { serialNumber: '20481657', unit: 'kWh' };
 
 suite('what reads print', () => {
+  // The first thread has read its pictures after the first two tests.
   const reader = createPrintedReader({ idleMs: 100, maxPictures: 2 });
   after(() => reader.release());
 
@@ -50,12 +51,9 @@ suite('what reads print', () => {
   test('leaves no hook in the process, and goes on after its thread was replaced and idle', async () => {
     const hooks = ['unhandledRejection', 'uncaughtException'] as const;
     const before = hooks.map((hook) => process.listenerCount(hook));
-    for (let pictures = 0; pictures < 3; pictures++) {
-      const { picture, counter } = await drawMeter(0);
-      assert.deepEqual(await reader.read(picture, counter, signal), printed);
-    }
-    await wait(300);
     const { picture, counter } = await drawMeter(0);
+    assert.deepEqual(await reader.read(picture, counter, signal), printed);
+    await wait(300);
     assert.deepEqual(await reader.read(picture, counter, signal), printed);
     assert.deepEqual(
       hooks.map((hook) => process.listenerCount(hook)),
