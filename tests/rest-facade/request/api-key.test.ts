@@ -32,6 +32,10 @@ test('a key has three names, which must agree', () => {
     [{ apikey: ['secret'], 'x-api-key': ['secret', 'secret2'] }, 'INVALID_API_KEY'],
     [{ 'x-api-key': ['secret', 'secret'] }, 'INVALID_API_KEY'],
     [{ authorization: ['Bearer secret two'] }, 'INVALID_API_KEY'],
+    [{ apikey: ['secret two'] }, 'INVALID_API_KEY'],
+    [{ apikey: ['secr\u00e9t'] }, 'INVALID_API_KEY'],
+    [{ apikey: ['a'.repeat(256)] }, 'a'.repeat(256)],
+    [{ apikey: ['a'.repeat(257)] }, 'INVALID_API_KEY'],
   ];
   for (const [headers, expected] of table) assert.equal(read(headers), expected, JSON.stringify(headers));
 });

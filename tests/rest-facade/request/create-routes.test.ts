@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
-import { createRoutes } from '../../../rest-facade/request/create-routes.js';
+import { createRoutes, parsePathTemplate } from '../../../rest-facade/request/create-routes.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
@@ -124,4 +124,9 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     const rpcs = await load(t, methods);
     assert.throws(() => createRoutes(rpcs), { message }, methods);
   }
+});
+
+test('path templates beyond {name} are refused', () => {
+  for (const template of ['a', '/a/{b=c/*}', '/a/*', '/a/**', '/a:cancel', '/{a}{b}', '/a//b', '/'])
+    assert.throws(() => parsePathTemplate(template), /want segments/, template);
 });

@@ -5,7 +5,6 @@ import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
-import { exchange } from '../raw-http.js';
 
 test('the error body, its headers, and nothing else', async (t) => {
   const { url } = await startBoth(t, answerAll);
@@ -53,24 +52,6 @@ test('methods that a path does not take', async (t) => {
   assert.equal(options.status, 204);
   assert.equal(options.headers.get('allow'), 'GET, OPTIONS');
   assert.equal((await fetch(`${url}/nothing`, { method: 'OPTIONS' })).status, 404);
-  assert.deepEqual(core.calls, []);
-});
-
-test('API keys that the facade refuses itself', async (t) => {
-  const { port, core } = await startBoth(t, answerAll);
-  const table: [string, string][] = [
-    ['', 'MISSING_API_KEY'],
-    ['apikey:\r\n', 'MISSING_API_KEY'],
-    ['apikey: a\r\napikey: b\r\n', 'INVALID_API_KEY'],
-    ['apikey: \u00e9\r\n', 'INVALID_API_KEY'],
-    ['apikey: a b\r\n', 'INVALID_API_KEY'],
-    [`apikey: ${'a'.repeat(257)}\r\n`, 'INVALID_API_KEY'],
-  ];
-  for (const [header, reason] of table) {
-    const request = `GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}\r\n`;
-    const { status: http, body } = await exchange(port, request);
-    assert.deepEqual([http, (JSON.parse(body) as ErrorBody).reason], [401, reason], header);
-  }
   assert.deepEqual(core.calls, []);
 });
 

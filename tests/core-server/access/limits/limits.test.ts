@@ -7,7 +7,6 @@ import {
 } from '../../../../core-server/access/limits/failure-limiter.js';
 import { createKeyRateLimiter } from '../../../../core-server/access/limits/rate-limit.js';
 import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
-import { callerAddress } from '../../../../runtime/net/addresses.js';
 import { deferred } from '../../../helpers/deferred.js';
 
 describe('request rate of an API key', () => {
@@ -145,26 +144,6 @@ describe('failure limiter', () => {
     await assert.rejects(failures.check({ ...attempt, company: 'a b' }));
     await failures.check(attempt);
   });
-});
-
-describe('address of a caller', () => {
-  const table = {
-    '192.0.2.1': '192.0.2.1',
-    '::ffff:192.0.2.1': '192.0.2.1',
-    '2001:db8:1:2:3:4:5:6': '2001:db8:1:2::/64',
-    '2001:DB8:1:2::': '2001:db8:1:2::/64',
-    '2001:db8::1': '2001:db8::/64',
-    '2001:0db8:0::1:8080': '2001:db8::/64',
-    '::1': '::/64',
-    'fe80::1%eth0': 'fe80::/64',
-    unknown: 'unknown',
-    '': '',
-  };
-  for (const [peer, address] of Object.entries(table)) {
-    it(`is "${address}" for "${peer}"`, () => {
-      assert.equal(callerAddress(peer), address);
-    });
-  }
 });
 
 describe('semaphore', () => {

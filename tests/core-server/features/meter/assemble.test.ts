@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { pino } from 'pino';
 import { assembleReading } from '../../../../core-server/features/meter/assemble.js';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
 import { lightOf } from '../../../../core-server/features/meter/read/counter-light.js';
-import { createMeterReadingHandlers } from '../../../../core-server/features/meter/service.js';
-import type { MeterReading, ReadingWarningName, ReadMeterInput } from '../../../../core-server/features/meter/task.js';
-import { ReadingStatus, ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
+import type { ReadingWarningName } from '../../../../core-server/features/meter/task.js';
+import { ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { box, sureCounter } from './fixtures.js';
-import { rules } from './reference.js';
 
 const upright = box(10, 20, 80, 20);
 const [a, b, c, d] = upright;
@@ -219,119 +215,4 @@ suite('light', () => {
     assert.equal(plain(150, 13), 'glare');
   });
   test('burnt beside the counter is good', () => assert.equal(plain(150, 9), 'good'));
-});
-
-suite('readMeter', () => {
-  const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1]);
-  const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
-  const signal = new AbortController().signal;
-  const call = {
-    signal,
-    keyId: 'k1',
-    clientAddress: '127.0.0.1',
-    timeLeftMs: () => Infinity,
-    reportStart: () => undefined,
-    log: pino({ level: 'silent' }),
-  };
-  const reading = {
-    ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
-    alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
-  };
-  const { alternatives, details, ...others } = reading;
-  const withCorners = { ...others, status: ReadingStatus.OK };
-  const documented = {
-    ...withCorners,
-    polygon: [],
-    digits: reading.digits.map((digit) => ({ ...digit, polygon: [] })),
-  };
-  const printed = { serialNumber: 'A1', unit: 'm3' };
-
-  const model = { name: 'meter-read', version: '1' };
-
-  function handlers(answer: MeterReading | null) {
-    const runs: { task: string; input: ReadMeterInput; options: unknown }[] = [];
-    const { readMeter } = createMeterReadingHandlers({
-      pool: {
-        run: (task, input, options) => {
-          runs.push({ task, input, options });
-          return Promise.resolve({ reading: answer, timings: {} });
-        },
-      },
-      limits,
-      rules,
-      checkBelow: 0.7,
-      model,
-    });
-    return { readMeter, runs };
-  }
-
-  test('has a worker read the photo and answers with the reading', async () => {
-    const { readMeter, runs } = handlers(reading);
-    assert.deepEqual(await readMeter({ image: jpeg }, call), documented);
-    assert.equal(runs.length, 1);
-    assert.equal(runs[0]?.task, 'readMeter');
-    assert.deepEqual(Buffer.from(runs[0]?.input.image.bytes ?? []), jpeg);
-    assert.equal(runs[0]?.input.checkBelow, 0.7);
-    assert.ok(Object.values(runs[0]?.input.known ?? [null]).every((fact) => fact === undefined));
-    assert.equal(runs[0]?.input.printed, false);
-    assert.deepEqual(runs[0]?.options, call);
-  });
-  test('hands over what is known of the meter, answers with more when asked to', async () => {
-    const { readMeter, runs } = handlers({ ...reading, printed });
-    const known = {
-      expectedDigits: 8,
-      expectedDecimals: 3,
-      previousReading: '00120.5',
-      maxIncrease: '10',
-      expectedUnit: 'kWh',
-    };
-    const wishes = { serialNumber: true, alternatives: true, details: true };
-    assert.deepEqual(await readMeter({ image: jpeg, ...known, ...wishes }, call), {
-      ...withCorners,
-      alternatives: { readings: alternatives },
-      printed,
-      details: { ...details, model },
-    });
-    assert.deepEqual(runs[0]?.input.known, {
-      digits: 8,
-      decimals: 3,
-      unit: 'kWh',
-      previous: decimalOf('1205', 1),
-      maxIncrease: decimalOf('10', 0),
-    });
-    assert.equal(runs[0]?.input.printed, true);
-  });
-  test('lets a stream wait for room in the queue', async () => {
-    const { readMeter, runs } = handlers(reading);
-    await readMeter({ image: jpeg }, { ...call, wait: 'queue' });
-    assert.deepEqual(runs[0]?.options, { ...call, wait: 'queue' });
-  });
-  test('answers NO_READING where there is no counter', async () => {
-    const { readMeter } = handlers(null);
-    await assert.rejects(readMeter({ image: jpeg }, call), (error) => {
-      assert.ok(error instanceof Refusal);
-      assert.equal(error.reason, 'NO_READING');
-      assert.deepEqual(error.details, { field: 'image' });
-      return true;
-    });
-  });
-  const refused: [string, Buffer, string][] = [
-    ['no bytes', Buffer.alloc(0), 'EMPTY_IMAGE'],
-    ['one byte too many', Buffer.concat([jpeg, Buffer.alloc(89)]), 'BODY_TOO_LARGE'],
-    ['no picture', Buffer.from('%PDF-1.7 not a picture'), 'UNSUPPORTED_IMAGE_TYPE'],
-  ];
-  test('refuses what is said of the meter before a worker is asked', async () => {
-    const { readMeter, runs } = handlers(reading);
-    await assert.rejects(readMeter({ image: jpeg, expectedDigits: 2 }, call), {
-      reason: 'INVALID_FIELD',
-    });
-    assert.equal(runs.length, 0);
-  });
-  for (const [name, image, reason] of refused) {
-    test(`refuses ${name} before a worker is asked`, async () => {
-      const { readMeter, runs } = handlers(reading);
-      await assert.rejects(readMeter({ image }, call), { reason });
-      assert.equal(runs.length, 0);
-    });
-  }
 });

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clip, quote } from '../../../runtime/errors/refusal.js';
+
+test('a quoted text has no control character', () => {
+  assert.equal(quote('\x00\x1b\x7f\x80\x9b31m\xa0"'), '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""');
+});
+
+test('a text is cut between characters, and of half a character nothing is shown: strict parsers refuse it', () => {
+  const long = 'x'.repeat(127);
+  assert.equal(clip(`${long}😀x`), `${long}\ufffd…`);
+  assert.equal(quote(`${long}😀x`), `"${long}\ufffd…"`);
+  assert.equal(clip('\ud83d'), '\ufffd');
+});
