@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { proxyList } from '../runtime/net/addresses.js';
 import { maxMessageBytes } from '../runtime/net/grpc-channel.js';
 import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { proxyList } from '../../runtime/net/addresses.js';
 import { countProcessors } from '../../runtime/process/count-processors.js';
 import {

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { shownValues } from '../protos/shown-values.js';
 import { toTimestamp } from '../protos/timestamp.js';

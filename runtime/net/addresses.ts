@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `host:port`, with brackets around an IPv6 address (RFC 3986, 3.2.2). */
 export function formatAddress(address: { readonly host: string; readonly port: number }): string {

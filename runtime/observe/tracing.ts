@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { format as interpolate } from 'node:util';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readSettings, wholeNumber } from '../settings/read-settings.js';
 
 /**

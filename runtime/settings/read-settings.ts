@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Mistakes in the configuration, one per line. */
 export class ConfigError extends Error {

@@ -12,13 +12,14 @@ const programs = ['launcher/main', 'core-server/main', 'core-server/admin-cli', 
 /** Their binaries lie beside them. */
 const native = ['@napi-rs/image', 'koffi', 'onnxruntime-node', 'sharp', 'sqlite3'];
 
-/** What is not installed stays an import: knex knows more databases than we do. */
-const leaveMissing: Plugin = {
-  name: 'leave-missing',
+/** What is loaded on demand stays an import, and so does what is not installed: knex knows more databases than we do. */
+const leaveImports: Plugin = {
+  name: 'leave-imports',
   setup(program) {
     program.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...from }) => {
-      if (pluginData === leaveMissing) return undefined;
-      const found = await program.resolve(name, { ...from, pluginData: leaveMissing });
+      if (pluginData === leaveImports) return undefined;
+      if (from.kind === 'dynamic-import') return { path: name, external: true };
+      const found = await program.resolve(name, { ...from, pluginData: leaveImports });
       return found.errors.length > 0 ? { path: name, external: true } : found;
     });
   },
@@ -57,7 +58,7 @@ for (const program of programs) {
     sourcemap: true,
     sourcesContent: false,
     external: native,
-    plugins: [leaveMissing, keepPlaces(path.dirname(outfile))],
+    plugins: [leaveImports, keepPlaces(path.dirname(outfile))],
     // What CommonJS modules take for granted.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url), bundleFolder = import.meta.dirname;",

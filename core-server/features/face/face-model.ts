@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { type Manifest, type ModelEntry, modelFor, parseModelFile } from '../../inference/models/manifest.js';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecimal digits');
 
