@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
@@ -12,6 +10,7 @@ import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
+import { listen } from '../helpers/net/listen.js';
 import { startPrefixProxy } from '../helpers/net/prefix-proxy.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
@@ -662,10 +661,7 @@ describe('the web console', { skip: noChromium }, () => {
       answer.writeHead(200, { 'content-type': 'application/x-ndjson' });
       answer.write('{"index":0,"message":"success","result":[]}\n');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(t, server);
 
     const { page, problems } = await open(t);
     await useKey(page);

@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
+import { createServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation, type ServingStatus } from 'grpc-health-check';
 import { createAuthority } from '../helpers/net/certificates.js';
 import { bindServer } from '../helpers/net/grpc.js';
+import { listen } from '../helpers/net/listen.js';
 
 const main = fileURLToPath(new URL('../../launcher/health-main.js', import.meta.url));
 
@@ -38,12 +39,6 @@ test('a process that there is not, or a wrong setting, is answered in one line',
   assert.equal(code, 2);
   assert.match(stderr, /^[^\n]*CORE_PORT is "x"[^\n]*\n$/);
 });
-
-async function listen(t: TestContext, server: TcpServer, host: string) {
-  await new Promise<void>((resolve) => server.listen({ host, port: 0 }, resolve));
-  t.after(() => server.close());
-  return String((server.address() as AddressInfo).port);
-}
 
 async function startCore(t: TestContext, credentials: ServerCredentials, status: ServingStatus) {
   const server = new Server();
@@ -77,7 +72,7 @@ test('a core with TLS is asked over TLS, and one with mutual TLS only for its po
   const strict = await startCore(t, credentials(Buffer.from(authority.cert)), 'SERVING');
   assert.equal(await isHealthy('core', { ...strict, ...mutual }), true);
   const closed = createServer();
-  const port = await listen(t, closed, '127.0.0.1');
+  const port = String(await listen(t, closed));
   closed.close();
   assert.equal(await isHealthy('core', { ...mutual, CORE_PORT: port }), false);
 });
@@ -89,7 +84,7 @@ const answer =
 
 test('a facade is asked where it listens, over TLS where it has a certificate', async (t) => {
   const { certFile, keyFile, cert, key } = await (await createAuthority(t)).issue('facade');
-  const port = await listen(t, createHttpServer(answer(200)), '127.0.0.2');
+  const port = String(await listen(t, createHttpServer(answer(200)), '127.0.0.2'));
   const specific = { REST_HOST: '127.0.0.2', REST_PORT: port };
   assert.equal(await isHealthy('facade', specific), true);
 
@@ -100,7 +95,7 @@ test('a facade is asked where it listens, over TLS where it has a certificate', 
     [503, false],
   ] as const) {
     const server = createHttpsServer({ cert, key }, answer(status));
-    const settings = { REST_HOST: '0.0.0.0', REST_PORT: await listen(t, server, '127.0.0.1') };
+    const settings = { REST_HOST: '0.0.0.0', REST_PORT: String(await listen(t, server)) };
     assert.equal(await isHealthy('facade', { ...settings, ...tls }), healthy);
   }
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { isGrpcServing } from '../../launcher/is-serving.js';
@@ -9,6 +8,7 @@ import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/process/launcher-channel.js';
 import { eventually } from '../helpers/eventually.js';
+import { listen } from '../helpers/net/listen.js';
 import { isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
@@ -128,10 +128,7 @@ describe('launch', () => {
   });
 
   it('says which port is taken, and by what to choose another', async (t) => {
-    const occupant = createServer().listen(0, '127.0.0.1');
-    t.after(() => occupant.close());
-    await once(occupant, 'listening');
-    const { port } = occupant.address() as AddressInfo;
+    const port = await listen(t, createServer());
     const settings = { ...anyPorts, facade: { ...anyPorts.facade, port } };
     await assert.rejects(launchStandIns(t, {}, { settings }), {
       message: `127.0.0.1:${port} is in use; set REST_PORT to another`,
@@ -172,10 +169,8 @@ ${facade}`;
   });
 
   it('says which process exited during startup, and stops the other', async (t) => {
-    const beacon = createServer().listen(0, '127.0.0.1');
-    t.after(() => beacon.close());
-    await once(beacon, 'listening');
-    const { port } = beacon.address() as AddressInfo;
+    const beacon = createServer();
+    const port = await listen(t, beacon);
     // Connected for as long as the facade lives.
     const closed = new Promise((resolve) => {
       beacon.once('connection', (socket) => socket.resume().once('close', resolve).on('error', resolve));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { before, describe, it, test, type TestContext } from 'node:test';
 import { createRestClient, RefusedError, type RestClient, type RestClientOptions } from 'image-analysis/rest';
 import { createLifetime } from '../helpers/lifetime.js';
+import { listen } from '../helpers/net/listen.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -269,12 +269,6 @@ async function clientOf(
   const port = await listen(t, server);
   const client = createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
   return { client, asked: () => asked };
-}
-
-async function listen(t: TestContext, server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return (server.address() as AddressInfo).port;
 }
 
 async function readBlob(name: Parameters<typeof readSample>[0]): Promise<Blob> {

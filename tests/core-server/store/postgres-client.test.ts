@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, it, test, type TestContext } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { createDatabase } from '../../../core-server/store/database.js';
 import { createAuthority, type Identity } from '../../helpers/net/certificates.js';
+import { listen } from '../../helpers/net/listen.js';
 
 /** Of the protocol of PostgreSQL: AuthenticationOk and ReadyForQuery. */
 const welcome = Buffer.from([...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]]);
@@ -17,9 +18,7 @@ test('a connection whose first statement has no answer is closed', { timeout: 30
     ends.push(once(socket, 'close'));
     socket.once('data', () => socket.write(welcome));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const url = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/database`;
+  const url = `postgres://user@127.0.0.1:${await listen(t, server)}/database`;
   await assert.rejects(
     createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }),
     /^Error: cannot open the configuration store .*: no connection within 100 ms$/,
@@ -45,9 +44,7 @@ describe('TLS to PostgreSQL', () => {
         });
       });
     });
-    await once(server.listen(0, '0.0.0.0'), 'listening');
-    t.after(() => server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(t, server, '0.0.0.0');
     return {
       open: (parameters: string, host = '127.0.0.1') =>
         createDatabase({ url: `postgres://u@${host}:${port}/d?${parameters}`, dataDir: '' }),

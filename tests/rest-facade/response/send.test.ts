@@ -10,6 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { send } from '../../../rest-facade/response/send.js';
 import { collectGarbage } from '../../../runtime/node-patches/v8-flags.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
+import { listen } from '../../helpers/net/listen.js';
 
 /** A slice of a body, and the headers. */
 const maxUnsent = 65 * 1024;
@@ -23,9 +24,7 @@ async function serve(t: TestContext, body: string | Buffer) {
     send(response, { status: 200, headers: {}, body });
   };
   const server = createServer(await authority.issue('server'), answer);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   return {
     /** Resolves to the response, of which nothing is read yet. */
     ask: async (method = 'GET', upload = '') => {
@@ -99,9 +98,7 @@ test('of a body that its caller ends in the middle nothing more is awaited', { t
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const server = createPlainServer((_request, response) => send(response, { status: 400, headers: {}, body: '{}' }));
   server.on('clientError', () => undefined);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const client = connect(await listen(t, server), '127.0.0.1');
   client.end('POST / HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: 100\r\n\r\nhalf');
   assert.match((await buffer(client)).toString(), /^HTTP\/1\.1 400 /);
 });

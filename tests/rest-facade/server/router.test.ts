@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { createServer, type IncomingMessage } from 'node:http';
+import { test } from 'node:test';
 import express from 'express';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createApp, createRouter } from '../../../rest-facade/server/app.js';
 import { expressMessages } from '../../../rest-facade/server/http/express-messages.js';
+import { listen } from '../../helpers/net/listen.js';
 import { type ErrorBody, withKey } from '../facade.js';
 import { exchange } from '../raw-http.js';
 import { serveApp } from '../serve-app.js';
@@ -17,13 +16,6 @@ const echo = {
   call: (_rpc: unknown, message: object) => Promise.resolve({ detection_score: 1, ...message }),
   stream: () => Promise.reject(new Error('no stream')),
 };
-
-async function listen(t: TestContext, listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return (server.address() as AddressInfo).port;
-}
 
 test('a path takes whole segments, in their case, and an encoded slash stays in one', async (t) => {
   const port = await serveApp(t, { core: echo });
@@ -78,7 +70,7 @@ test('a router in the middle of another application answers what is below its pa
   });
   app.use('/images', createRouter({ core: echo }));
   app.get('/elsewhere', (_request, response) => void response.send('outer'));
-  const port = await listen(t, app);
+  const port = await listen(t, createServer(app));
   const ask = async (path: string, method = 'GET') => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: withKey });
     assert.equal(answer.headers.get('x-outer'), 'yes');
@@ -112,9 +104,7 @@ test('Express changes the prototype of no request and no response', async (t) =>
     assert.equal(Object.getPrototypeOf(response), app.response);
     app(request, response);
   });
-  t.after(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   assert.equal((await fetch(`http://127.0.0.1:${port}/nowhere`)).status, 404);
   const own = sets.filter(({ target }) =>
     made.some((request) => target === request || target === (request as { res?: object }).res),

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
+import { connect, createServer, type Server, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { limitConnections } from '../../../runtime/limits/limit-connections.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
+import { listen } from '../../helpers/net/listen.js';
 
 /** Of ten, one address gets eight. */
 const max = 10;
@@ -19,9 +20,7 @@ async function setUp(t: TestContext, server: Server = createServer(), limits: { 
   const { log, entries } = collectLog();
   const isExempt = (address: string) => address === '127.0.0.9';
   limitConnections(server, { max, ...limits, isExempt, log });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   const open = async (localAddress: string) => {
     const accepted = once(server, 'connection');
     const socket = connect({ port, host: '127.0.0.1', localAddress });

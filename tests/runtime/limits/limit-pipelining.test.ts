@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { limitPipelining, maxPipelined, maxUnanswered } from '../../../runtime/limits/limit-pipelining.js';
 import { deferred } from '../../helpers/deferred.js';
+import { listen } from '../../helpers/net/listen.js';
 import { answerAll } from '../../rest-facade/answers.js';
 import { startBoth } from '../../rest-facade/facade.js';
 import { openSocket } from '../../rest-facade/raw-http.js';
@@ -71,9 +72,7 @@ test('what a connection sent beyond the limit is not even parsed', async (t) => 
     parsed += 1;
     handle(request, response);
   });
-  t.after(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const socket = await openSocket((server.address() as AddressInfo).port);
+  const socket = await openSocket(await listen(t, server));
   socket.on('error', () => {}); // the reset
   socket.resume().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000));
   await once(socket, 'close');

@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { freeHttp2Streams } from '../../../runtime/node-patches/free-http2-streams.js';
 import { assertYoungGarbage } from '../../helpers/garbage.js';
+import { listen } from '../../helpers/net/listen.js';
 
 freeHttp2Streams();
 
 test('what listened to an HTTP/2 stream is garbage that young collections free', async (t) => {
   const server = createServer((_request, response) => response.end('answer'));
-  t.after(() => server.close());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const session = connect(`http://127.0.0.1:${await listen(t, server)}`);
   t.after(() => session.close());
 
   const bytes = 200_000;

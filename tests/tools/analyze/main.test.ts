@@ -11,6 +11,7 @@ import sharp from 'sharp';
 import type { Line } from '../../../tools/analyze/features.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createLifetime } from '../../helpers/lifetime.js';
+import { listen } from '../../helpers/net/listen.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -285,9 +286,7 @@ describe('npm run analyze', () => {
 
   it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
     const server = createServer((_request, response) => response.end());
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(t, server);
     const child = start(['--address', `127.0.0.1:${port}`, 'photos/0.jpg']);
     const [warning] = (await once(child.stderr as NodeJS.ReadableStream, 'data')) as [Buffer];
     const left = once(child, 'close');

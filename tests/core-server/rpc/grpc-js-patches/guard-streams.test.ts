@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { connect, constants, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { before, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -27,6 +26,7 @@ import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { createLifetime } from '../../../helpers/lifetime.js';
+import { listen } from '../../../helpers/net/listen.js';
 import { scriptedPicture } from '../../../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../../../helpers/service/scripted-service.js';
 import type { TestService } from '../../../helpers/service/service.js';
@@ -138,10 +138,7 @@ async function serveGuarded(
       headers,
     ),
   );
-  http2Server.listen(0, '127.0.0.1');
-  t.after(() => http2Server.close());
-  await once(http2Server, 'listening');
-  return `127.0.0.1:${(http2Server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${await listen(t, http2Server)}`;
 }
 
 const lifetime = createLifetime();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginInTurns } from '../../../../rest-facade/server/http/begin-in-turns.js';
 import { arrivals } from '../../../../rest-facade/server/request-context.js';
 import { deferred } from '../../../helpers/deferred.js';
+import { listen } from '../../../helpers/net/listen.js';
 import { openSocket } from '../../raw-http.js';
 
 function setUp() {
@@ -102,9 +102,7 @@ test('a connection is read only as fast as its requests begin', { timeout: 20_00
     most = Math.max(most, arrived - begun);
     handle(request, response);
   });
-  t.after(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const socket = await openSocket((server.address() as AddressInfo).port);
+  const socket = await openSocket(await listen(t, server));
   t.after(() => socket.destroy());
   socket.resume().write(`GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(15_000)}\r\n\r\n`.repeat(300));
   await allBegun.promise;
