@@ -38,7 +38,8 @@ export class Refusal extends Error {
 
   /** Everything caught passes here: a Refusal stays itself, anything else becomes INTERNAL with the cause kept. */
   static from(caught: unknown): Refusal {
-    return caught instanceof Refusal ? caught : internalFault(caught);
+    // By another name than its own, by which bundles would rename the class, also in logs.
+    return caught instanceof this ? caught : internalFault(caught);
   }
 }
 

@@ -12,14 +12,13 @@ const programs = ['launcher/main', 'core-server/main', 'core-server/admin-cli', 
 /** Their binaries lie beside them. */
 const native = ['@napi-rs/image', 'koffi', 'onnxruntime-node', 'sharp', 'sqlite3'];
 
-/** What is loaded on demand stays an import, and so does what is not installed: knex knows more databases than we do. */
-const leaveImports: Plugin = {
-  name: 'leave-imports',
+/** What is not installed stays an import: knex knows more databases than we do. */
+const leaveMissing: Plugin = {
+  name: 'leave-missing',
   setup(program) {
     program.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...from }) => {
-      if (pluginData === leaveImports) return undefined;
-      if (from.kind === 'dynamic-import') return { path: name, external: true };
-      const found = await program.resolve(name, { ...from, pluginData: leaveImports });
+      if (pluginData === leaveMissing) return undefined;
+      const found = await program.resolve(name, { ...from, pluginData: leaveMissing });
       return found.errors.length > 0 ? { path: name, external: true } : found;
     });
   },
@@ -34,21 +33,29 @@ function withoutLines(file: string): string {
   return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
 }
 
-/** Modules that look for files beside themselves find them where they were. */
+/** In a program of that folder, what modules load on demand stays an import, and what they look for lies where it did. */
 const keepPlaces = (folder: string): Plugin => ({
   name: 'keep-places',
   setup(program) {
+    const placeOf = (file: string): string => {
+      const isOurs = !file.includes('/node_modules/');
+      return path.relative(folder, isOurs ? path.join(root, 'dist', path.relative(root, file)) : file);
+    };
+    program.onResolve({ filter: /./ }, ({ kind, path: name, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      return { path: name.startsWith('.') ? placeOf(path.join(resolveDir, name)) : name, external: true };
+    });
     program.onLoad({ filter: /\.[jt]s$/ }, async ({ path: file }) => {
-      const code = await readFile(file, 'utf8');
-      const isOurs = file.endsWith('.ts');
-      const place = path.relative(folder, isOurs ? path.join(root, 'dist', path.relative(root, file)) : file);
-      const contents = code
+      const place = placeOf(file);
+      const contents = (await readFile(file, 'utf8'))
         .replaceAll(/\bimport\.meta\.url\b/g, `new URL(${JSON.stringify(place)}, import.meta.url).href`)
         .replaceAll(
           /\b__dirname\b/g,
           `require('node:path').resolve(bundleFolder, ${JSON.stringify(path.dirname(place))})`,
         );
-      return isOurs ? { contents, loader: 'ts' } : { contents: contents + withoutLines(file), loader: 'js' };
+      return file.endsWith('.ts')
+        ? { contents, loader: 'ts' }
+        : { contents: contents + withoutLines(file), loader: 'js' };
     });
   },
 });
@@ -66,7 +73,7 @@ for (const program of programs) {
     sourcemap: true,
     sourcesContent: false,
     external: native,
-    plugins: [leaveImports, keepPlaces(path.dirname(outfile))],
+    plugins: [keepPlaces(path.dirname(outfile)), leaveMissing],
     // What CommonJS modules take for granted.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url), bundleFolder = import.meta.dirname;",
