@@ -13,7 +13,7 @@ export interface SuperviseOptions {
   readonly log: (line: string) => void;
   /** Delay before a restart; doubles with each immediate failure. */
   readonly backoffMs?: number | undefined;
-  /** A process that served for this long did not fail immediately, and restarts after the shortest delay. */
+  /** A process that served for this long did not fail immediately, and is restarted at once. */
   readonly stableAfterMs?: number;
   /** After this many immediate failures in a row, it is not restarted. */
   readonly maxFailures?: number;
@@ -56,8 +56,8 @@ export function supervise(options: SuperviseOptions) {
       failures = wasStable || wasKilled ? 0 : failures + 1;
       if (failures >= maxFailures)
         return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
-      const delayMs = backoffMs * 2 ** failures;
-      log(`${name} ended (${how}); starting it again in ${delayMs} ms`);
+      const delayMs = wasStable ? 0 : backoffMs * 2 ** failures;
+      log(`${name} ended (${how}); starting it again ${wasStable ? 'at once' : `in ${delayMs} ms`}`);
       restartTimer = setTimeout(start, delayMs);
     };
     started.on('message', (message) => {
