@@ -9,9 +9,6 @@ import { build, type Plugin } from 'esbuild';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const programs = ['launcher/main', 'core-server/main', 'core-server/admin-cli', 'rest-facade/main'];
 
-/** Their binaries lie beside them. */
-const native = ['@napi-rs/image', 'koffi', 'onnxruntime-node', 'sharp', 'sqlite3'];
-
 /** What is not installed stays an import: knex knows more databases than we do. */
 const leaveMissing: Plugin = {
   name: 'leave-missing',
@@ -72,7 +69,8 @@ for (const program of programs) {
     format: 'esm',
     sourcemap: true,
     sourcesContent: false,
-    external: native,
+    // Its binary lies beside it; other packages with one are of the workers, or loaded on demand.
+    external: ['sqlite3'],
     plugins: [keepPlaces(path.dirname(outfile)), leaveMissing],
     // What CommonJS modules take for granted.
     banner: {
