@@ -41,6 +41,8 @@ export interface ImageFile {
 export interface OpenPicture extends ImageFile {
   /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
   readonly usesProfile: boolean;
+  /** By which its pixels are brightened to sRGB; by default they are not. */
+  readonly gamma?: number | undefined;
   /** Of the upright picture. */
   readonly size: Size;
   /** The whole picture, if decoding it once costs less than decoding its parts. */

@@ -3,7 +3,7 @@ import type { ImageType } from '../inspect/sniff-type.js';
 import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
-interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'> {
+interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile' | 'gamma'> {
   /** After these, libvips gives up, so that its thread is free again; by default as long as a caller waits at most. */
   readonly maxSeconds?: number;
 }
@@ -44,9 +44,10 @@ export function sharpOf({ data, width, height }: RgbPicture): Sharp {
  */
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
-function open({ bytes, type, usesProfile, maxSeconds = 30 }: Decodable): Sharp {
+function open({ bytes, type, usesProfile, gamma, maxSeconds = 30 }: Decodable): Sharp {
   const options = { failOn: failOn(type), limitInputPixels: false, autoOrient: true, ignoreIcc: !usesProfile } as const;
-  return sharp(bytes, options).timeout({ seconds: maxSeconds });
+  const picture = sharp(bytes, options).timeout({ seconds: maxSeconds });
+  return gamma ? picture.gamma(1, gamma) : picture;
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

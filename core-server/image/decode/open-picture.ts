@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { isPlainProfile } from '../inspect/colour-profile.js';
+import { pngGamma } from '../inspect/png-gamma.js';
 import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
@@ -42,7 +43,8 @@ export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);
-  return { ...file, bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
+  const gamma = file.type === 'png' ? pngGamma(bytes) : undefined;
+  return { ...file, bytes, size, gamma, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
 /** @throws Refusal IMAGE_TOO_MANY_PIXELS */
