@@ -88,7 +88,10 @@ function describe(caught: unknown, timeoutMs: number): string {
   if (caught instanceof AggregateError) return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
   // knex suspects a full pool and a forgotten transaction.
   if (caught.name === 'KnexTimeoutError') return `no connection within ${timeoutMs} ms`;
-  return caught.message;
+  const denied = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY)\b/.test(caught.message);
+  return denied
+    ? `${caught.message}; want a file, and a folder, that the user of this process may write`
+    : caught.message;
 }
 
 // Every failure reaches the caller as an error; knex would also print it.

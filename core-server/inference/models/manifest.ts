@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecimal digits');
@@ -61,9 +62,14 @@ export type ModelEntry = Manifest['models'][number];
 export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
 export type PinnedFile = z.infer<typeof graphSchema>;
 
-/** Reads and validates `manifest.json`. @throws Error that names every mistake */
+/** Reads and validates `manifest.json`. @throws Error that names the file and every mistake */
 export async function loadManifest(file: URL): Promise<Manifest> {
-  return parseManifest(JSON.parse(await readFile(file, 'utf8')) as unknown);
+  const text = await readFile(file, 'utf8');
+  try {
+    return parseManifest(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${fileURLToPath(file)}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** Validates a manifest. @throws Error that names every mistake */

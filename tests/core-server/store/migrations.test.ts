@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, it, test } from 'node:test';
@@ -99,6 +99,16 @@ describe('opening the store', () => {
     await assert.rejects(
       createDatabase({ dataDir }),
       /cannot open the configuration store .*image-analysis\.sqlite3 \(in CORE_DATA_DIR\): .*not a database/,
+    );
+  });
+
+  it('says which file it may not write, and who should', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    // Like the file of another user, but for root too.
+    await mkdir(path.join(dataDir, sqliteFileName));
+    await assert.rejects(
+      createDatabase({ dataDir }),
+      /image-analysis\.sqlite3 \(in CORE_DATA_DIR\): SQLITE_CANTOPEN: .*; want a file, and a folder, that the user of/,
     );
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadManifest, modelFor, parseManifest } from '../../../../core-server/inference/models/manifest.js';
 import { hashOf, readGraphs, readRules } from '../../../../core-server/inference/models/model-files.js';
 import { registerModels } from '../../../../core-server/inference/models/register-models.js';
@@ -59,6 +59,15 @@ test('a wrong manifest is refused with every mistake in one message', () => {
     /expected string to have >=1 characters[^]*want a path like[^]*want 64 lower-case/,
   );
   assert.throws(() => parseManifest({ serve: {}, models: [entry({ unknown: 1 })] }), /Unrecognized key: "unknown"/);
+});
+
+test('a damaged manifest is named by its path, with what is wrong', async (t) => {
+  const file = await folderWithModel(t, 'model', 'x');
+  const start = `${fileURLToPath(file)}: `;
+  const startsAndSays = (says: RegExp) => (error: Error) => error.message.startsWith(start) && says.test(error.message);
+  await assert.rejects(loadManifest(file), startsAndSays(/want 64 lower-case/));
+  await writeFile(file, '{"serve": {');
+  await assert.rejects(loadManifest(file), startsAndSays(/JSON/));
 });
 
 test('rules are read only when they are those of the manifest', async (t) => {
