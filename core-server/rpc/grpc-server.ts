@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import {
@@ -72,6 +73,8 @@ const minMessageBytes = 320 * 2 ** 20;
 const unreadBytes = 256 * 2 ** 20;
 /** In addition to the longest time that a response may take. */
 const takeAnswerMs = 5_000;
+/** For callers to be told that the server has ended their calls, before it ends their connections. */
+const takeRefusalMs = 200;
 
 /**
  * Serves on one port, with the health service (one status for each service and one for the whole) and reflection.
@@ -81,8 +84,10 @@ const takeAnswerMs = 5_000;
 export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions) {
   const { maxDeadlineMs, isTrustedProxy, closing, log } = settings;
   const { services } = options;
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal); // each call listens
   const server = new Server({
-    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing)],
+    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing, ending.signal)],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxCallsOfStrangers,
@@ -143,8 +148,12 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
     /** Once `closing` is aborted, lets calls in flight run for the grace period, and ends the others. */
     async close(graceMs: number): Promise<void> {
       // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what to end.
-      const timer = setTimeout(() => {
+      const force = () => {
         for (const open of connections) for (const connection of open) connection.destroy();
+      };
+      let timer = setTimeout(() => {
+        ending.abort();
+        timer = setTimeout(force, takeRefusalMs);
       }, graceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(timer);

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import { callerGone, type Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { callerGone, Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { requestIdOf } from '../../runtime/observe/request-id.js';
 import type { CallContext } from '../core-client/core-client.js';
+import { toHttpStatus } from '../response/http-error.js';
 
 export interface RequestContext {
   readonly requestId: string;
@@ -29,9 +30,6 @@ export interface RequestContext {
 
 /** Time after the deadline for the client to read the response. */
 const takeAnswerMs = 5_000;
-
-/** nginx's status for a client that disconnected before its response was sent. */
-const clientClosed = 499;
 
 /** When a request arrived that waited for its turn; monotonic, milliseconds. */
 export const arrivals = createSymbolProperty<IncomingMessage, number>();
@@ -101,6 +99,9 @@ export type Outcome = ReturnType<typeof outcomeOf>;
 export function outcomeOf(response: Response) {
   const { refusal, arrivedAt } = contextOf(response);
   const seconds = (performance.now() - arrivedAt) / 1000;
-  if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };
-  return { status: response.statusCode, reason: refusal?.reason ?? 'OK', seconds };
+  if (response.writableFinished) return { status: response.statusCode, reason: refusal?.reason ?? 'OK', seconds };
+  // A connection that the server ended says why.
+  const { errored } = response.req.socket;
+  const { code, reason } = errored instanceof Refusal ? errored : callerGone();
+  return { status: toHttpStatus(code, reason), reason, seconds };
 }

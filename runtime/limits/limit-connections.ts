@@ -89,13 +89,14 @@ function descriptorShare(): number {
 
 /**
  * Tracks a server's open connections, including those that nothing else tracks and that would keep it from
- * closing: without a TLS handshake, or with a client that never ends its side.
+ * closing: without a TLS handshake, or with a client that never ends its side. Under TLS, each is there twice.
  */
 export function openConnections(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  const note = (socket: Socket): void => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-  });
+  };
+  for (const event of ['connection', 'secureConnection']) server.on(event, note);
   return open;
 }

@@ -19,9 +19,9 @@ export const maxCalls = 10_000;
 /**
  * Limits the calls that are open at a time. Those of health and reflection have places of their own, since anyone can
  * open them and some never end by themselves: health watches and reflection streams. These are ended when `closing` is
- * aborted; otherwise a closing server would wait for them until its grace period is over.
+ * aborted; otherwise a closing server would wait for them until its grace period is over, when `ending` ends all others.
  */
-export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
+export function limitOpenCalls(closing: AbortSignal, ending: AbortSignal): ServerInterceptor {
   const keyless = {
     max: maxKeylessCalls,
     what: 'health and reflection calls',
@@ -35,15 +35,17 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
     if (isKeylessCall && !responseStream) return limitChecks(method, call);
     const { max, what, places } = isKeylessCall ? keyless : others;
     const hold = createHold(places.of(callerOf(streamOf(call).session)));
-    const end = () => call.sendStatus(toStatusObject(shuttingDown()));
+    const over = isKeylessCall ? closing : ending;
+    const end = () =>
+      isKeylessCall ? call.sendStatus(toStatusObject(shuttingDown())) : refuseStream(streamOf(call), shuttingDown());
     return new ServerInterceptingCall(call, {
       start(next) {
         const hasPlace = hold(1);
-        if (isKeylessCall) closing.addEventListener('abort', end);
+        over.addEventListener('abort', end);
         next({
           // Called however the call ends.
           onCancel() {
-            closing.removeEventListener('abort', end);
+            over.removeEventListener('abort', end);
             hold(0);
           },
         });

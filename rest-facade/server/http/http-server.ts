@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { shuttingDown } from '../../../runtime/errors/refusal.js';
 import { limitConnections, openConnections } from '../../../runtime/limits/limit-connections.js';
 import { limitPipelining } from '../../../runtime/limits/limit-pipelining.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
@@ -56,7 +57,7 @@ export async function startHttpServer(
       const closed = new Promise((resolve) => server.close(resolve));
       const force = setTimeout(() => {
         log.warn('requests under way are ended');
-        for (const connection of connections) connection.destroy();
+        for (const connection of connections) connection.destroy(shuttingDown());
       }, graceMs);
       // A connection that was busy when the server closed stays open, idle, after its response is sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);

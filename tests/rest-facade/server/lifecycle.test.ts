@@ -6,6 +6,7 @@ import { createConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
@@ -145,7 +146,7 @@ test('closing ends what does not finish within the grace', async (t) => {
     asked.resolve();
     return new Promise<object>(() => {});
   });
-  const { url, facade } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
+  const { url, facade, logged } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
   const pending = assert.rejects(fetch(`${url}/face_config_score?detection`, { headers: withKey }));
   await asked.promise;
   const started = performance.now();
@@ -153,6 +154,7 @@ test('closing ends what does not finish within the grace', async (t) => {
   const took = performance.now() - started;
   assert.ok(took >= 190 && took < 20_000, String(took));
   await pending;
+  await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
 });
 
 test('requests on one connection are answered in turn', async (t) => {

@@ -6,7 +6,8 @@ import { limitOpenCalls, maxCalls, maxKeylessCalls } from '../../../../core-serv
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
 function createOpen() {
-  const intercept = limitOpenCalls(new AbortController().signal);
+  const { signal } = new AbortController();
+  const intercept = limitOpenCalls(signal, signal);
   return (path: string, address = '192.0.2.1', responseStream = true) => {
     const ended: { code?: status | undefined; close?: () => void } = {};
     const close = () => (ended.code = status.RESOURCE_EXHAUSTED);
