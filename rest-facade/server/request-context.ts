@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerGone, Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { withoutPort } from '../../runtime/net/addresses.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { requestIdOf } from '../../runtime/observe/request-id.js';
 import type { CallContext } from '../core-client/core-client.js';
@@ -86,7 +87,8 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
 
 /** By Express's `trust proxy`; what a trusted proxy forwards may be no address. */
 function clientAddressOf({ ip, socket }: Request): string {
-  return ip !== undefined && isIP(ip) !== 0 ? ip : (socket.remoteAddress ?? 'unknown');
+  const address = withoutPort(ip ?? '');
+  return isIP(address) !== 0 ? address : (socket.remoteAddress ?? 'unknown');
 }
 
 export function contextOf(response: Response): RequestContext {

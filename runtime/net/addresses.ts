@@ -17,7 +17,13 @@ export function callerAddress(given = ''): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${text}/64`).toString()}/64`;
 }
 
-/** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */
+/** An address as some proxies forward it, Azure's gateway and IIS among them: `192.0.2.1:5678` or `[2001:db8::1]:5678`. */
+export function withoutPort(text: string): string {
+  const [, v4, v6] = /^(?:([\d.]+)|\[([^\]]+)\])(?::\d+)?$/.exec(text) ?? [];
+  return v4 ?? v6 ?? text;
+}
+
+/** Whether an address, with a port or without, belongs to a facade or proxy that is trusted to name its client. */
 export type IsTrustedProxy = (address: string) => boolean;
 
 /** A setting with addresses and networks of proxies, such as `127.0.0.0/8, ::1, 10.2.0.0/16`. */
@@ -34,7 +40,10 @@ export const proxyList = z.string().transform((list, context): IsTrustedProxy =>
     }
     addresses.addSubnet(address, prefix, familyOf(address));
   }
-  return (address) => isIP(address) !== 0 && addresses.check(address, familyOf(address));
+  return (forwarded) => {
+    const address = withoutPort(forwarded);
+    return isIP(address) !== 0 && addresses.check(address, familyOf(address));
+  };
 });
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
