@@ -20,16 +20,12 @@ export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDi
     // Of another scheme, it is for somebody else.
     (value) => /^Bearer +(.*)$/i.exec(value)?.[1] ?? [],
   );
-  const given = [headersDistinct[name] ?? [], headersDistinct['x-api-key'] ?? [], bearer];
-  const [values = [], ...others] = given.filter(([key = '']) => key !== '');
-  const key = values[0] ?? '';
-  if (key === '') throw refuseField('MISSING_API_KEY', name, `is missing, want ${wish} in this header`);
-  if (others.some(([other]) => other !== key))
-    throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
+  const given = [...(headersDistinct[name] ?? []), ...(headersDistinct['x-api-key'] ?? []), ...bearer];
+  const [key, ...others] = new Set(given.filter((value) => value !== ''));
+  if (key === undefined) throw refuseField('MISSING_API_KEY', name, `is missing, want ${wish} in this header`);
+  if (others.length > 0) throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
   // Without the key, which is a secret.
   const invalid = (clause: string) => refuseField('INVALID_API_KEY', name, `${clause}, want one API key`);
-  const repeated = [values, ...others].find(({ length }) => length > 1);
-  if (repeated) throw invalid(`is given ${repeated.length} times`);
   if (key.length > maxLength) throw invalid(`has ${key.length} characters`);
   if (!form.test(key)) throw invalid(mistake);
   return key;
