@@ -1,5 +1,5 @@
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
-import { missingField, refuseField } from '../../runtime/errors/refusal.js';
+import { invalidField, missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { type BodyRule, isChoice, type Route } from './route.js';
@@ -45,11 +45,18 @@ export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]
 }
 
 const typeOf: Readonly<Partial<Record<BodyRule['kind'], RegExp>>> = {
+  multipart: /^multipart\/form-data\s*(;|$)/i,
   raw: /^image\//i,
   'data-url': /^application\/json\s*(;|$)/i,
 };
 
-/** The variant of a route for a body of this content type; by default the route itself. */
+/**
+ * The variant of a route for a body of this content type; by default the route itself, unless that takes a form.
+ * @throws Refusal UNSUPPORTED_CONTENT_TYPE
+ */
 export function chooseVariant(route: Route, contentType = ''): Route {
-  return route.variants.find(({ body }) => typeOf[body.kind]?.test(contentType)) ?? route;
+  const chosen = [route, ...route.variants].find(({ body }) => typeOf[body.kind]?.test(contentType));
+  if (chosen === undefined && route.body.kind === 'multipart')
+    throw invalidField('content-type', contentType, 'multipart/form-data with a boundary', 'UNSUPPORTED_CONTENT_TYPE');
+  return chosen ?? route;
 }

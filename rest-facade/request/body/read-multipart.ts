@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { invalidField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
 import { createForm, type FileRule, maxNameBytes, type OnFile, overLimit } from './form.js';
 import { pump, type ReadOptions } from './pump.js';
-
-const formType = 'multipart/form-data';
 
 /**
  * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset. busboy
@@ -16,12 +14,12 @@ const formType = 'multipart/form-data';
 const maxContentTypeLength = 200;
 
 /**
- * Reads a multipart/form-data body. busboy silently skips parts without a usable Content-Disposition; they count as
+ * Reads a body whose content type says that it is multipart/form-data. busboy silently skips parts without a usable Content-Disposition; they count as
  * parts, and what they should have contained is then missing.
  *
  * @param onFile what it throws ends the reading
  * @returns the fields
- * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, INVALID_FIELD,
+ * @throws Refusal MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, INVALID_FIELD,
  *   BODY_TOO_LARGE, or by {@link pump}
  */
 export async function readMultipart(
@@ -67,8 +65,6 @@ export async function readMultipart(
  */
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
-    throw invalidField('content-type', contentType, `${formType} with a boundary`, 'UNSUPPORTED_CONTENT_TYPE');
   if (contentType.length > maxContentTypeLength)
     throw overLimit('a content-type that is too long', maxContentTypeLength, 'characters', 'content-type');
   try {

@@ -69,7 +69,8 @@ test('POST /face_detect_multi sends every documented field and answers as docume
 test('a field of the body in the query string is refused before the body is read', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
   const ask = async (method: string, path: string, body: FormData | string) => {
-    const answer = await fetch(`${url}${path}`, { method, headers: withKey, body });
+    const type = path.startsWith('/face') ? 'multipart/form-data' : 'text/plain';
+    const answer = await fetch(`${url}${path}`, { method, headers: { ...withKey, 'content-type': type }, body });
     return (await answer.json()) as ErrorBody;
   };
   const table: [string, string, string, string][] = [
@@ -87,6 +88,18 @@ test('a field of the body in the query string is refused before the body is read
     );
   }
   assert.deepEqual(core.calls, []);
+});
+
+test('a body of another content type is told what is wanted, whatever is in the query string', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  for (const query of ['', '?company=acme', '?nonsense']) {
+    const headers = { ...withKey, 'content-type': 'application/octet-stream' };
+    const answer = await fetch(`${url}/face_detect_single${query}`, { method: 'POST', headers, body: picture });
+    const { reason, message } = (await answer.json()) as ErrorBody;
+    assert.equal(reason, 'UNSUPPORTED_CONTENT_TYPE');
+    const wish = 'multipart/form-data with a boundary';
+    assert.equal(message, `content-type is "application/octet-stream", want ${wish}`);
+  }
 });
 
 test('GET /face_config_score is two RPCs, told apart by the value of detection', async (t) => {
