@@ -61,17 +61,10 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       const metadata = toMetadata(rpc, context);
       const options = toCallOptions(context);
       const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
-      cancelOnAbort(call, signal, connection.noteReset);
-      let hasBegun = false;
+      const failureOf = follow(call, rpc, signal, connection.noteReset);
       const ended = new Promise<void>((resolve, reject) => {
         call.on('data', onAnswer);
-        call.on('metadata', () => (hasBegun = true));
-        call.on('error', (error: ServiceError) => {
-          if (signal.aborted) return reject(signal.reason as Error);
-          const refusal = fromGrpcError(error);
-          // A core that leaves answers what it began.
-          reject(hasBegun && refusal.reason === 'CORE_UNAVAILABLE' ? markBegun(refusal) : refusal);
-        });
+        call.on('error', (error: ServiceError) => reject(failureOf(error)));
         call.on('status', ({ code }) => {
           if (code === status.OK) resolve();
         });
@@ -113,18 +106,37 @@ const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions
   deadline: new Date(Date.now() + deadline - performance.now()),
 });
 
-/** @param onReset called if the core is told that nobody waits any more */
-function cancelOnAbort(
+/**
+ * Cancels a call when the signal is aborted.
+ * @param onReset called if the core is told that nobody waits any more
+ * @returns what to reject with for an error of the call. UNAVAILABLE invites a retry: it says `begun` if a worker already
+ *   had the picture, or one of the stream, which may be what broke the service, and which no program should send again
+ */
+function follow(
   call: ClientUnaryCall | ClientDuplexStream<object, object>,
+  { requestStream }: Rpc,
   signal: AbortSignal,
   onReset: () => void,
-): void {
+): (error: ServiceError) => Error {
   const onAbort = () => call.cancel();
   signal.addEventListener('abort', onAbort);
+  let hasBegun = false;
+  // The core sends its metadata when a worker has the picture, or with the response.
+  call.on('metadata', () => (hasBegun = true));
   call.on('status', ({ code }) => {
     signal.removeEventListener('abort', onAbort);
     if (signal.aborted || code === status.DEADLINE_EXCEEDED) onReset();
   });
+  return (error) => {
+    if (signal.aborted) return signal.reason as Error;
+    const refusal = fromGrpcError(error);
+    const { code, reason, message, details, cause } = refusal;
+    // Of a stream, a core that leaves answers what it began.
+    const isLost = requestStream ? reason === 'CORE_UNAVAILABLE' : code === status.UNAVAILABLE;
+    return hasBegun && isLost
+      ? new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause })
+      : refusal;
+  };
 }
 
 /** A call as it is sent, maybe twice. */
@@ -161,36 +173,20 @@ function sendOnce(
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
-    let hasBegun = false;
     const onAnswer = (bytes: Buffer) => {
       const answer = rpc.responseDeserialize(bytes);
-      if (!signal.aborted) resolve(answer);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve(answer);
       return answer;
     };
     const onStatus = (error: ServiceError | null) => {
       // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
       message = {};
-      // Nothing more changes for a promise that has its answer.
-      if (signal.aborted) return reject(signal.reason as Error);
-      if (error === null) return;
-      const refusal = fromGrpcError(error);
-      reject(hasBegun ? markBegun(refusal) : refusal);
+      if (error !== null) reject(failureOf(error));
     };
     const serialize = () => rpc.requestSerialize(message);
     const options = toCallOptions({ deadline });
     const call = client.makeUnaryRequest(rpc.path, serialize, onAnswer, {}, metadata, options, onStatus);
-    // The core sends its metadata when a worker has the picture, or with the response.
-    call.on('metadata', () => (hasBegun = true));
-    cancelOnAbort(call, signal, onReset);
+    const failureOf = follow(call, rpc, signal, onReset);
   });
-}
-
-/**
- * The same refusal if a worker already had the picture, or one of the stream, which may be what broke the service: a program
- * should not resend it automatically. Only for UNAVAILABLE, which invites a retry.
- */
-function markBegun(refusal: Refusal): Refusal {
-  const { code, reason, message, details, cause } = refusal;
-  if (code !== status.UNAVAILABLE) return refusal;
-  return new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause });
 }
