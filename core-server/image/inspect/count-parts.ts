@@ -1,15 +1,15 @@
+import { refuseImage } from '../refuse-image.js';
 import type { Cursor } from './cursor.js';
 import { countExifEntries } from './exif-entries.js';
-import { assertKnownFrame, countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
+import { assertKnownFrame, jpegSegments, startOfScan } from './jpeg-segments.js';
 import { chunkType, pngChunks } from './png-chunks.js';
 import type { ImageType } from './sniff-type.js';
-import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff/tiff-directories.js';
 
 /**
  * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the
  * picture's size. Real files have far fewer.
  */
-interface Parts {
+export interface Parts {
   /** What they are, for the refusal. */
   readonly name: string;
   readonly max: number;
@@ -18,25 +18,19 @@ interface Parts {
 }
 
 // Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
-const maxScans = 20;
+export const maxScans = 20;
 
-/** Of a TIFF (Adobe's TIFF Technical Note 2): tables of the JPEGs of all strips or tiles. */
-const jpegTablesTag = 347;
+/** @throws Refusal UNSUPPORTED_IMAGE_TYPE */
+export function assertFew(type: ImageType, parts: Iterable<Parts>): void {
+  for (const { name, max, found } of parts) {
+    if (found <= max) continue;
+    const what = `${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}`;
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${what}, want one of fewer`, { value: type, limit: max });
+  }
+}
 
 /** By type, counted one sort after the other. @throws Refusal UNSUPPORTED_IMAGE_TYPE for a JPEG that is not read */
 export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts>>> = {
-  *tiff(file) {
-    // Each directory may point to the same megabytes, which are copied for each.
-    const max = 32;
-    const pages = upTo(max + 1, tiffDirectories(file));
-    yield { name: 'pages', max, found: pages.length };
-    if (tiffCompression(pages[0]) !== jpegInTiff) return;
-    const found = countContinuedScans(file, maxScans);
-    yield { name: 'scans in a strip or tile', max: maxScans, found };
-    // They are read for each tile; 574 are usual.
-    const tables = pages[0]?.(jpegTablesTag)?.count ?? 0;
-    yield { name: 'bytes in its JPEG tables', max: 4_096, found: tables };
-  },
   *webp(file) {
     // Each frame is one, and the time grows with their square.
     const max = 1_000;
@@ -69,7 +63,7 @@ function exifEntries(file: Cursor): Parts {
   return { name: 'EXIF entries', max, found: countExifEntries(file, max) };
 }
 
-function upTo<T>(max: number, parts: Iterable<T>): T[] {
+export function upTo<T>(max: number, parts: Iterable<T>): T[] {
   const found: T[] = [];
   for (const part of parts) if (found.push(part) === max) break;
   return found;

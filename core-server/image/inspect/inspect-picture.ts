@@ -1,9 +1,7 @@
 import type { ImageFile, ImageLimits } from '../picture.js';
-import { refuseImage } from '../refuse-image.js';
 import { avifPixels } from './avif/avif-pixels.js';
-import { partsOf } from './count-parts.js';
+import { assertFew, partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
-import type { ImageType } from './sniff-type.js';
 import { inspectTiff } from './tiff/inspect-tiff.js';
 
 /** One at a time: 50 megapixels take 800 MB. */
@@ -21,16 +19,7 @@ const avifBytesPerPixel = 24;
 export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<ImageLimits, 'maxPixels'>): number {
   if (type === 'heic') return heicShare;
   const file = new Cursor(bytes);
-  const tiffBytes = type === 'tiff' ? inspectTiff(file) : 0;
-  assertFewParts(file, type);
-  if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
-  return Math.min(1, tiffBytes / (maxPixels * avifBytesPerPixel));
-}
-
-function assertFewParts(file: Cursor, type: ImageType): void {
-  for (const { name, max, found } of partsOf[type]?.(file) ?? []) {
-    if (found <= max) continue;
-    const what = `${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}`;
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${what}, want one of fewer`, { value: type, limit: max });
-  }
+  if (type === 'tiff') return Math.min(1, inspectTiff(file) / (maxPixels * avifBytesPerPixel));
+  assertFew(type, partsOf[type]?.(file) ?? []);
+  return type === 'avif' ? Math.min(1, avifPixels(file, maxPixels) / maxPixels) : 0;
 }

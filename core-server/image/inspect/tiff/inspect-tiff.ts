@@ -1,7 +1,9 @@
 import { refuseImage } from '../../refuse-image.js';
+import { assertFew, maxScans, type Parts, upTo } from '../count-parts.js';
 import type { Cursor } from '../cursor.js';
+import { countContinuedScans } from '../jpeg-segments.js';
 import { assertRowsPackedAlone } from './packbits.js';
-import { firstValue, jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
+import { tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
 /**
  * Refuses a TIFF that costs more than its pixels, or that libvips would show wrongly.
@@ -10,22 +12,36 @@ import { firstValue, jpegInTiff, tiffCompression, tiffDirectories, type TiffDire
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE or CORRUPT_IMAGE
  */
 export function inspectTiff(file: Cursor): number {
-  const [page] = tiffDirectories(file);
+  const pages = upTo(maxPages + 1, tiffDirectories(file));
+  const [page] = pages;
   // Without one, libtiff refuses the file.
   if (!page) return 0;
   assertKnownCompression(page);
   assertKnownSamples(page);
   countStripBytes(file, page);
-  if (tiffCompression(page) === packBits) assertKnownPackBits(file, page);
+  if (read(page, 'compression', 1) === packBits) assertKnownPackBits(file, page);
+  assertFew('tiff', partsOf(file, page, pages.length));
   return bytesOf(page);
 }
 
+/** Each directory may point to the same megabytes, which are copied for each. */
+const maxPages = 32;
+
+function* partsOf(file: Cursor, page: TiffDirectory, pages: number): Generator<Parts> {
+  yield { name: 'pages', max: maxPages, found: pages };
+  if (read(page, 'compression', 1) !== inJpeg) return;
+  yield { name: 'scans in a strip or tile', max: maxScans, found: countContinuedScans(file, maxScans) };
+  // They are read for each tile; 574 are usual.
+  yield { name: 'bytes in its JPEG tables', max: 4_096, found: page(tags.jpegTables)?.count ?? 0 };
+}
+
+const inJpeg = 7;
 const packBits = 32_773;
 /** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
-const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, packBits];
+const compressions = [1, 2, 3, 4, 5, inJpeg, 8, 32_946, packBits];
 
 function assertKnownCompression(page: TiffDirectory): void {
-  const compression = tiffCompression(page);
+  const compression = read(page, 'compression', 1);
   if (compressions.includes(compression)) return;
   const what = `is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`;
   throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
@@ -40,9 +56,9 @@ const channelsOf: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5
  * error, but wrong, such as all black or white, or brightness as red.
  */
 function assertKnownSamples(page: TiffDirectory): void {
-  const photometric = firstValue(page, tags.photometric);
   // Without it, libvips refuses the file.
-  if (photometric === undefined) return;
+  if (!page(tags.photometric)) return;
+  const photometric = read(page, 'photometric', 0);
   const refuse = (what: string): never => {
     throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF of ${what}`, { value: 'tiff' });
   };
@@ -58,7 +74,7 @@ function assertKnownSamples(page: TiffDirectory): void {
     refuse('tiles, grey and alpha, or fewer than 8 bits, in planes, want channels side by side');
   if (photometric !== inYcc) return;
   const [across, down] = page(tags.chromaSubsampling)?.values ?? [];
-  const isSampledAlike = across === 1 && down === 1 && tiffCompression(page) !== jpegInTiff;
+  const isSampledAlike = across === 1 && down === 1 && read(page, 'compression', 1) !== inJpeg;
   if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
 }
 
@@ -87,11 +103,12 @@ function countStripBytes(file: Cursor, page: TiffDirectory): void {
   for (const tag of byteCountTags) for (const count of page(tag)?.values ?? []) file.step(Math.min(count, file.length));
 }
 
-/** Tags of a TIFF (TIFF 6.0, sections 8, 15, 18, 19 and 21). */
+/** Tags of a TIFF (TIFF 6.0, sections 8, 15, 18, 19 and 21, and Adobe's TIFF Technical Note 2). */
 const tags = {
   width: 256,
   height: 257,
   bitsPerSample: 258,
+  compression: 259,
   photometric: 262,
   stripOffsets: 273,
   samplesPerPixel: 277,
@@ -100,6 +117,8 @@ const tags = {
   tileWidth: 322,
   extraSamples: 338,
   sampleFormat: 339,
+  /** Of the JPEGs of all strips or tiles. */
+  jpegTables: 347,
   chromaSubsampling: 530,
 };
 
@@ -107,8 +126,10 @@ const tags = {
 const inYcc = 6;
 
 /** The first value of a field. @param absent what it is where the page has none */
-const read = (page: TiffDirectory, tag: keyof typeof tags, absent: number): number =>
-  firstValue(page, tags[tag]) ?? absent;
+function read(page: TiffDirectory, tag: keyof typeof tags, absent: number): number {
+  const [first = absent] = page(tags[tag])?.values ?? [];
+  return first;
+}
 
 /**
  * Bytes that libvips takes for a TIFF whose channels are stored one after the other, which has tall tiles, or which

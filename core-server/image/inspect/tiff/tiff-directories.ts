@@ -11,12 +11,6 @@ interface TiffField {
 /** Finds a field in a directory of a TIFF, which describes one page. */
 export type TiffDirectory = (tag: number) => TiffField | undefined;
 
-/** The first value of a field; undefined if the page has no such field. */
-export function firstValue(page: TiffDirectory | undefined, tag: number): number | undefined {
-  const [first] = page?.(tag)?.values ?? [];
-  return first;
-}
-
 /** More than any picture has, so that none looks small by a field that only libtiff understands. */
 const unreadable = 2 ** 32;
 
@@ -66,13 +60,4 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
     };
     at = read(first + fields * entryBytes, offsetBytes);
   }
-}
-
-/** TIFF 6.0, section 8. */
-const compressionTag = 259;
-export const jpegInTiff = 7;
-
-/** The number of the method by which a page is compressed. */
-export function tiffCompression(page: TiffDirectory | undefined): number {
-  return firstValue(page, compressionTag) ?? 1;
 }

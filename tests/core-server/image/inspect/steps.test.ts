@@ -5,6 +5,7 @@ import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { budgetFor, Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { sniffType } from '../../../../core-server/image/inspect/sniff-type.js';
+import { inspectTiff } from '../../../../core-server/image/inspect/tiff/inspect-tiff.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { createHostileFiles, emptyExtents, overlappingScans } from '../../../helpers/pictures/hostile-pictures.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
@@ -18,6 +19,7 @@ function stepsFor(bytes: Buffer, limit = budgetFor(bytes.length).steps): number 
   try {
     for (const { found, max } of partsOf[type]?.(file) ?? []) if (found > max) break;
     if (type === 'avif') avifPixels(file, 1e6);
+    if (type === 'tiff') inspectTiff(file);
   } catch (error) {
     if (budget.steps < 0 || budget.parts < 0) return undefined;
     assert.ok(error instanceof Refusal, String(error));
