@@ -6,11 +6,11 @@ import type { ModelEntry } from '../../inference/models/manifest.js';
 import { openModel } from '../../inference/models/sessions.js';
 import { assembleReading } from './assemble.js';
 import { resized } from './geometry.js';
-import { asInTraining } from './locate/network-tensors.js';
 import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
 import { lightOf } from './read/counter-light.js';
+import { asInTraining } from './run-on-quads.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
 /**

@@ -1,8 +1,11 @@
-import type { Region, RgbPicture, Size } from '../../image/picture.js';
+import type { Point, Region, Resampling, RgbPicture, Size } from '../../image/picture.js';
 import { copyRegion } from '../../image/resize/copy-region.js';
 import type { RunModel, TensorData } from '../../inference/models/sessions.js';
 import { pictureTensor } from '../../inference/models/tensors.js';
 import { boundingBoxOf, mapped, type Quad } from './geometry.js';
+
+/** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */
+export const asInTraining: Resampling = 'linear';
 
 /** Runs a network that cuts quads from the picture by itself. */
 export function runOnQuads(run: RunModel, picture: RgbPicture, quads: readonly Quad[]): ReturnType<RunModel> {
@@ -16,6 +19,15 @@ export function runOnQuads(run: RunModel, picture: RgbPicture, quads: readonly Q
 function quadsTensor(quads: readonly Quad[]): TensorData {
   const data = Float32Array.from(quads.flatMap((quad) => quad.flatMap(({ x, y }) => [x, y])));
   return { type: 'float32', data, dims: [quads.length, 4, 2] };
+}
+
+/** Corners from a network's output. */
+export function readQuads(data: Float32Array): Quad[] {
+  const point = (at: number): Point => ({ x: data[at] ?? 0, y: data[at + 1] ?? 0 });
+  return Array.from({ length: Math.floor(data.length / 8) }, (_, index): Quad => {
+    const at = index * 8;
+    return [point(at), point(at + 2), point(at + 4), point(at + 6)];
+  });
 }
 
 /** Pixels of the picture that one of the pyramid's smallest level covers in each direction. */

@@ -5,7 +5,7 @@ import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
 import { centerOf, distance, mapped, type Quad, sizeOf } from '../geometry.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { asInTraining, readQuads } from './network-tensors.js';
+import { asInTraining, readQuads } from '../run-on-quads.js';
 
 export interface CounterCandidate {
   readonly quad: Quad;

@@ -3,9 +3,8 @@ import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf } from '../../../inference/models/tensors.js';
 import { centerOf, mapped, pointOn, type Quad, turned } from '../geometry.js';
 import type { Place } from '../read/hypothesis.js';
-import { runOnQuads } from '../run-on-quads.js';
+import { readQuads, runOnQuads } from '../run-on-quads.js';
 import type { CounterCandidate } from './locate.js';
-import { readQuads } from './network-tensors.js';
 
 /** What the refiner sees of a quad: one and a half times as long, half as high as that. */
 function windowAround(quad: Quad): Quad {
