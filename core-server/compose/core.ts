@@ -63,7 +63,7 @@ export async function startCore(options: CoreOptions) {
   const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     closing.abort();
-    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS);
+    await closeInTurn(closers, config.CORE_SHUTDOWN_GRACE_MS);
   };
 
   try {

@@ -35,7 +35,7 @@ export async function startRestFacade(deps: {
   const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     isDraining = true;
-    await closeInTurn(closers.reverse(), config.REST_SHUTDOWN_GRACE_MS);
+    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
   };
 
   try {
@@ -83,12 +83,6 @@ export async function startRestFacade(deps: {
       REST_ADMIN_PORT === undefined
         ? undefined
         : await serve(adminApi, REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT);
-    let closing: Promise<void> | undefined;
-    const drainAndClose = async () => {
-      isDraining = true;
-      if (config.REST_SHUTDOWN_DELAY_MS > 0) await sleep(config.REST_SHUTDOWN_DELAY_MS);
-      await close();
-    };
     return {
       host: server.host,
       port: server.port,
@@ -96,7 +90,11 @@ export async function startRestFacade(deps: {
       adminPort: admin?.port,
       metricsPort: scraped.port,
       /** Stops listening after the delay, lets requests in flight finish, and ends them after the grace period. */
-      close: () => (closing ??= drainAndClose()),
+      async close() {
+        isDraining = true;
+        await sleep(config.REST_SHUTDOWN_DELAY_MS);
+        await close();
+      },
     };
   } catch (error) {
     await close();
