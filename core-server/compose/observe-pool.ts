@@ -1,4 +1,4 @@
-import { Refusal } from '../../runtime/errors/refusal.js';
+import { asRefusal } from '../../runtime/errors/refusal.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisTasks } from './analysis-models.js';
@@ -51,7 +51,7 @@ export function observePool({ pool, metrics, tracing, models }: ObservedPool): O
         span.end({ failed: false, attributes: toAttributes(output.timings) });
         return output;
       } catch (error) {
-        const { reason } = Refusal.from(error);
+        const { reason } = asRefusal(error);
         metrics.taskEnded(task, reason);
         span.end({ failed: reason === 'INTERNAL', attributes: { 'imageanalysis.reason': reason } });
         throw error;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { asRefusal, refuse } from '../../runtime/errors/refusal.js';
 import { isConnectFailure } from './postgres/open-postgres.js';
 import { sqliteFileOf } from './sqlite/sqlite-file.js';
 
@@ -17,7 +17,7 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
     file?.assertInPlace();
     return result;
   } catch (caught) {
-    if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) throw Refusal.from(caught);
+    if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) throw asRefusal(caught);
     const message = 'the configuration store is not available, try again';
     throw refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
   }

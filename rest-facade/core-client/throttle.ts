@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../../runtime/errors/refusal.js';
+import { asRefusal, type Refusal } from '../../runtime/errors/refusal.js';
 
 /** How often a caller at its limit may try one more, to find out whether the core accepts more by now. */
 const tryAgainMs = 100;
@@ -60,7 +60,7 @@ export function createThrottle({ now }: { now: () => number }) {
       try {
         return await work();
       } catch (caught) {
-        const refusal = Refusal.from(caught);
+        const refusal = asRefusal(caught);
         if (refusal.reason === 'QUEUE_FULL') {
           window.limit = window.underWay - 1;
           window.lastRefusal = refusal;

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Refusal, tooManyOpen } from '../../runtime/errors/refusal.js';
+import { asRefusal, type Refusal, tooManyOpen } from '../../runtime/errors/refusal.js';
 import { createHold } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { CallContext } from '../core-client/core-client.js';
@@ -43,7 +43,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
 
     // Aborted by whatever ends the batch: reading, the core's stream, or a line for which there is no room.
     const ended = new AbortController();
-    const end = (error: unknown): void => ended.abort(Refusal.from(error));
+    const end = (error: unknown): void => ended.abort(asRefusal(error));
     const signal = AbortSignal.any([call.signal, ended.signal]);
     const reading = { signal, reserve: lines.reserve, maxBodyBytes: limits.maxBatchBytes, response };
     try {
@@ -70,7 +70,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
       if (lines.waiting.size > 0) throw new Error(`the core left ${lines.waiting.size} pictures without an answer`);
     } catch (error) {
       end(error);
-      const refusal = Refusal.from(error);
+      const refusal = asRefusal(error);
       // It is not too late for another status.
       if (!response.headersSent) throw refusal;
       context.refusal = refusal;

@@ -1,7 +1,7 @@
 import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { pino } from 'pino';
-import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { asRefusal, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../runtime/limits/unread.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
@@ -173,7 +173,7 @@ const answerError: ErrorRequestHandler = (error: unknown, _request, response, _n
   try {
     const context = contextOf(response);
     // By Express, of what it decodes: the variables of a path.
-    context.refusal = Refusal.from(error instanceof URIError ? badlyEncoded('path') : error);
+    context.refusal = asRefusal(error instanceof URIError ? badlyEncoded('path') : error);
     send(response, renderError(context.refusal, context.requestId));
   } catch {
     response.destroy();

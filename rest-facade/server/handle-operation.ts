@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { Refusal } from '../../runtime/errors/refusal.js';
+import { asRefusal } from '../../runtime/errors/refusal.js';
 import { freeBuffer } from '../../runtime/node-patches/free-buffer.js';
 import { readApiKey } from '../request/api-key.js';
 import { bindRequest, checkNames, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
@@ -49,7 +49,7 @@ export function handleOperation(
         try {
           return await core.call(rpc, message, call);
         } catch (error) {
-          throw nameAsSent(Refusal.from(error), route);
+          throw nameAsSent(asRefusal(error), route);
         } finally {
           for (const picture of [body.picture ?? []].flat()) freeBuffer(picture);
         }

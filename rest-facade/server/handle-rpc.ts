@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { Refusal } from '../../runtime/errors/refusal.js';
+import { asRefusal } from '../../runtime/errors/refusal.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { readApiKey } from '../request/api-key.js';
 import { readBytes } from '../request/body/read-json.js';
@@ -49,7 +49,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
         }),
       });
     } catch (error) {
-      context.refusal = Refusal.from(error);
+      context.refusal = asRefusal(error);
       const { headers, ...refused } = protocol.refuse(context.refusal);
       send(response, { ...refused, headers: { 'content-type': contentType, ...headers } });
     }

@@ -35,12 +35,11 @@ export class Refusal extends Error {
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
 
-  /** Everything caught passes here: a Refusal stays itself, anything else becomes INTERNAL with the cause kept. */
-  static from(caught: unknown): Refusal {
-    // By another name than its own, by which bundles would rename the class, also in logs.
-    return caught instanceof this ? caught : internalFault(caught);
-  }
+/** Everything caught passes here: a Refusal stays itself, anything else becomes INTERNAL with the cause kept. */
+export function asRefusal(caught: unknown): Refusal {
+  return caught instanceof Refusal ? caught : internalFault(caught);
 }
 
 /** What a refusal has besides its message and its other details. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { Refusal } from '../../../runtime/errors/refusal.js';
+import { asRefusal, Refusal } from '../../../runtime/errors/refusal.js';
 
 /** From the pool to a worker, which has one job at a time. */
 export type ToWorker =
@@ -29,7 +29,7 @@ export type FromWorker =
 type WireError = ReturnType<typeof toWireError>;
 
 export function toWireError(thrown: unknown) {
-  const { code, reason, message, details, retryAfterSeconds, cause } = Refusal.from(thrown);
+  const { code, reason, message, details, retryAfterSeconds, cause } = asRefusal(thrown);
   return { code, reason, message, details, retryAfterSeconds, cause: toPlainCause(cause) };
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { asRefusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startThread } from './thread.js';
 
@@ -156,7 +156,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
         thread.send({ type: 'run', task, input, weight, hasSpareCore });
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
-        takeJob()?.reject(Refusal.from(error));
+        takeJob()?.reject(asRefusal(error));
         setImmediate(() => becomeFree());
         return;
       }

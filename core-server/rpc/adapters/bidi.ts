@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
-import { missingField, Refusal, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { asRefusal, missingField, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import { createTurns } from '../../../runtime/limits/turns.js';
 import type { Call } from '../../common/call.js';
@@ -72,7 +72,7 @@ export function bidi<Request, Response>(
         call.logOutcome();
         stream.end();
       } catch (caught) {
-        const error = Refusal.from(caught);
+        const error = asRefusal(caught);
         call.abort(error);
         call.logOutcome(error);
         stream.emit('error', toStatusObject(error));
@@ -97,6 +97,7 @@ function pump<Item>(
   turns: Turns,
 ): Promise<void> {
   const http2Stream = streamOf(stream);
+  const idleTooLong = `the stream was idle for ${idleMs} ms, go on in a new stream`;
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let stop = (): void => {};
@@ -106,7 +107,7 @@ function pump<Item>(
       if (inWork > 0) return;
       if (stream.readableEnded || call.signal.aborted) resolve();
       else if (closing.aborted) reject(shuttingDown('go on in a new stream'));
-      else idle = setTimeout(() => call.abort(idleTooLong(idleMs)), idleMs);
+      else idle = setTimeout(() => call.abort(refuse('DEADLINE', idleTooLong, { limit: idleMs })), idleMs);
     };
     const onDone = (): void => {
       inWork -= 1;
@@ -138,10 +139,6 @@ function pump<Item>(
   return raceSignal(pumped, call.signal).finally(stop);
 }
 
-function idleTooLong(idleMs: number): Refusal {
-  return refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, { limit: idleMs });
-}
-
 async function answerItem<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
   item: StreamItem<Request>,
@@ -158,7 +155,7 @@ async function answerItem<Request, Response>(
     const value = await handler(item.request, { ...call, wait: 'queue' });
     return { id, result: { $case: 'response', value } };
   } catch (caught) {
-    const error = Refusal.from(caught);
+    const error = asRefusal(caught);
     if (error.reason === 'INVALID_API_KEY') throw error;
     logFault(call.log, error, { within: 'stream' });
     return { id, result: { $case: 'error', value: toRpcStatus(error) } };

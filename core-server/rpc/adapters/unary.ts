@@ -1,5 +1,5 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
-import { Refusal } from '../../../runtime/errors/refusal.js';
+import { asRefusal } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { forgetChunks, forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
@@ -36,7 +36,7 @@ function unary(handler: UnaryHandler<unknown, unknown>, settings: RpcSettings): 
         callback(null, response);
         call.logOutcome();
       } catch (caught) {
-        const error = Refusal.from(caught);
+        const error = asRefusal(caught);
         callback(toStatusObject(error));
         call.logOutcome(error);
       } finally {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { Refusal, refuseField } from '../../../runtime/errors/refusal.js';
+import { asRefusal, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { parseGrpcTimeout } from '../../../runtime/net/grpc-timeout.js';
 
 /**
@@ -92,6 +92,6 @@ function rewriteTimeout(headers: IncomingHttpHeaders): Refusal | undefined {
     return undefined;
   } catch (malformed) {
     delete headers['grpc-timeout'];
-    return Refusal.from(malformed);
+    return asRefusal(malformed);
   }
 }

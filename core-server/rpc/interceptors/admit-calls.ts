@@ -1,6 +1,6 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { asRefusal, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import { noteKey } from '../grpc-js-patches/limit-strangers.js';
@@ -52,7 +52,7 @@ export function admitCalls(
               metadata.remove('adminkey');
               pass(metadata);
             };
-            admit().catch((caught: unknown) => end(Refusal.from(caught)));
+            admit().catch((caught: unknown) => end(asRefusal(caught)));
           },
           onReceiveHalfClose(pass) {
             clearTimeout(timer);

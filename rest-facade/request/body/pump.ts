@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callerGone, Refusal } from '../../../runtime/errors/refusal.js';
+import { asRefusal, callerGone } from '../../../runtime/errors/refusal.js';
 import { allowBody } from '../body-framing.js';
 import { bodyTooLarge } from './byte-collector.js';
 
@@ -44,7 +44,7 @@ export function pump(
       signal.removeEventListener('abort', onAbort);
       if (error === undefined) return resolve();
       request.pause();
-      reject(Refusal.from(error));
+      reject(asRefusal(error));
     };
     const attempt: Attempt =
       (listen) =>

@@ -9,7 +9,7 @@ import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
 import { loadRpcs, readProtos } from '../../../rest-facade/protos/rpcs.js';
 import { createRenderer } from '../../../rest-facade/response/create-renderer.js';
 import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
-import { Refusal } from '../../../runtime/errors/refusal.js';
+import { asRefusal, Refusal } from '../../../runtime/errors/refusal.js';
 
 /** Compiles a message of a proto of its own. */
 const compile = (messages: string) => {
@@ -211,10 +211,10 @@ test('an error body, and its headers', () => {
 });
 
 test('anything caught becomes INTERNAL, its text stays inside', () => {
-  const refusal = Refusal.from(new TypeError('/home/x: secret'));
+  const refusal = asRefusal(new TypeError('/home/x: secret'));
   assert.equal(refusal.reason, 'INTERNAL');
   assert.doesNotMatch(renderError(refusal, '').body, /secret/);
-  assert.equal(Refusal.from(refusal), refusal);
+  assert.equal(asRefusal(refusal), refusal);
 });
 
 function grpcError(code: status, details?: Uint8Array): ServiceError {

@@ -1,5 +1,5 @@
 import type { Reason } from '../../../../runtime/errors/reasons.js';
-import { Refusal, refuseField } from '../../../../runtime/errors/refusal.js';
+import { asRefusal, Refusal, refuseField } from '../../../../runtime/errors/refusal.js';
 import type { Call } from '../../../common/call.js';
 
 /** Reasons that are about one photo: the others may still be read. */
@@ -44,7 +44,7 @@ export async function readPhotos<Picture, Read extends object>(
       if (at > 0) await call.admitRequest?.();
       return await read(picture, { ...call, signal, wait });
     } catch (caught) {
-      const refusal = Refusal.from(caught);
+      const refusal = asRefusal(caught);
       if (!ofOnePhoto.has(refusal.reason)) {
         stopped.abort(refusal);
         throw refusal;

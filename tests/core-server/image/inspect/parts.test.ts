@@ -4,7 +4,7 @@ import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { asRefusal } from '../../../../runtime/errors/refusal.js';
 import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from '../../../helpers/pictures/exif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
@@ -17,7 +17,7 @@ const reasonOf = (bytes: Buffer): string | undefined => {
     inspectPicture(imageFile(bytes), { maxPixels: 1e9 });
     return undefined;
   } catch (error) {
-    return Refusal.from(error).reason;
+    return asRefusal(error).reason;
   }
 };
 

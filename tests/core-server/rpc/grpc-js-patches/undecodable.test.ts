@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markUndecodable, requireDecoded } from '../../../../core-server/rpc/grpc-js-patches/undecodable.js';
 import { MeterReadingServiceService, ReadMeterRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { asRefusal } from '../../../../runtime/errors/refusal.js';
 
 const { readMeter } = markUndecodable(MeterReadingServiceService);
 
 const decode = (bytes: Buffer): unknown => requireDecoded(readMeter?.requestDeserialize(bytes));
 
-const isRefused = (error: unknown): boolean => Refusal.from(error).reason === 'INVALID_FIELD';
+const isRefused = (error: unknown): boolean => asRefusal(error).reason === 'INVALID_FIELD';
 
 test('a request is decoded as its sender encoded it', () => {
   const request = ReadMeterRequest.fromPartial({ image: Buffer.alloc(1_000, 7) });

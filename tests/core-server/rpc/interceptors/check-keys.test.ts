@@ -12,7 +12,7 @@ import { createAdminKeyCheck } from '../../../../core-server/access/keys/admin-k
 import { admitCalls, type KeyCheck } from '../../../../core-server/rpc/interceptors/admit-calls.js';
 import { checkAdminKeys, checkApiKeys } from '../../../../core-server/rpc/interceptors/check-keys.js';
 import { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { asRefusal, refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
 import { detailsOf } from '../../../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
@@ -147,7 +147,7 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
     const call = { getPeer: () => `${peer}:${port}` } as ServerInterceptingCallInterface;
     return check(metadata, {} as ServerMethodDefinition<unknown, unknown>, call).then(
       () => 'OK',
-      (error: unknown) => Refusal.from(error).reason,
+      (error: unknown) => asRefusal(error).reason,
     );
   };
   for (let time = 0; time < 10; time += 1) assert.equal(await reasonOf('wrong', '10.0.0.1'), 'INVALID_API_KEY');
