@@ -10,7 +10,7 @@ import {
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Rpc } from '../protos/rpcs.js';
-import { type CoreConnection, createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
+import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
 import { coreUnavailable, fromGrpcError } from './grpc-error.js';
 
@@ -40,10 +40,10 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     const client = await connection.ready(call.signal);
     const sentAt = performance.now();
     try {
-      return await sendOnce(client, connection.begin, call);
+      return await sendOnce(client, connection.noteReset, call);
     } catch (error) {
       if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
-      return sendOnce(await connection.ready(call.signal), connection.begin, call);
+      return sendOnce(await connection.ready(call.signal), connection.noteReset, call);
     }
   };
 
@@ -61,7 +61,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       const metadata = toMetadata(rpc, context);
       const options = toCallOptions(context);
       const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
-      const failureOf = follow(call, rpc, signal, connection.begin(client));
+      const failureOf = follow(call, rpc, signal, connection.noteReset);
       const ended = new Promise<void>((resolve, reject) => {
         call.on('data', onAnswer);
         call.on('error', (error: ServiceError) => reject(failureOf(error)));
@@ -108,7 +108,7 @@ const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions
 
 /**
  * Cancels a call when the signal is aborted.
- * @param onEnd called when the call has ended, and with whether the core is told that nobody waits any more
+ * @param onReset called if the core is told that nobody waits any more
  * @returns what to reject with for an error of the call. UNAVAILABLE invites a retry: it says `begun` if a worker already
  *   had the picture, or one of the stream, which may be what broke the service, and which no program should send again
  */
@@ -116,7 +116,7 @@ function follow(
   call: ClientUnaryCall | ClientDuplexStream<object, object>,
   { requestStream }: Rpc,
   signal: AbortSignal,
-  onEnd: (wasAborted: boolean) => void,
+  onReset: () => void,
 ): (error: ServiceError) => Error {
   const onAbort = () => call.cancel();
   signal.addEventListener('abort', onAbort);
@@ -125,7 +125,7 @@ function follow(
   call.on('metadata', () => (hasBegun = true));
   call.on('status', ({ code }) => {
     signal.removeEventListener('abort', onAbort);
-    onEnd(signal.aborted || code === status.DEADLINE_EXCEEDED);
+    if (signal.aborted || code === status.DEADLINE_EXCEEDED) onReset();
   });
   return (error) => {
     if (signal.aborted) return signal.reason as Error;
@@ -168,7 +168,7 @@ function mayHelpElsewhere({ key }: Rpc, error: unknown, afterMs: number): boolea
  */
 function sendOnce(
   client: Client,
-  begin: CoreConnection['begin'],
+  onReset: () => void,
   { rpc, message, metadata, deadline, signal }: UnaryCall,
 ): Promise<object> {
   return new Promise((resolve, reject) => {
@@ -187,6 +187,6 @@ function sendOnce(
     const serialize = () => rpc.requestSerialize(message);
     const options = toCallOptions({ deadline });
     const call = client.makeUnaryRequest(rpc.path, serialize, onAnswer, {}, metadata, options, onStatus);
-    const failureOf = follow(call, rpc, signal, begin(client));
+    const failureOf = follow(call, rpc, signal, onReset);
   });
 }

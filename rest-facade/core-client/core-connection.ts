@@ -1,5 +1,6 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
 import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
+import { keepDrainingCalls } from '../grpc-js-patches/keep-draining-calls.js';
 import type { CoreTrust } from './core-trust.js';
 import { coreUnavailable } from './grpc-error.js';
 
@@ -38,8 +39,6 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-export type CoreConnection = ReturnType<typeof createCoreConnection>;
-
 /**
  * Connects to the core, or to all replicas that the target names.
  * @param target `host:port`, which is a name of DNS to grpc-js, or a gRPC name such as `dns:///core:50051`
@@ -47,62 +46,46 @@ export type CoreConnection = ReturnType<typeof createCoreConnection>;
  * when a connection is lost, but not when a replica is added. Absent means never.
  */
 export function createCoreConnection(target: string, trust: CoreTrust, renewAfterMs?: number) {
-  /** How many hold each client: its calls in flight, and callers that may get it for their next. */
-  const holds = new Map<Client, number>();
+  keepDrainingCalls();
+  const connect = () => new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
+  let current = connect();
+  const open = new Set([current]);
   let resets = 0;
 
-  const connect = () => {
-    const client = new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
-    return { client, release: hold(client) };
-  };
-  // A client is closed once nobody holds it: grpc-js takes a closed connection for lost at its next ping, with its calls.
-  const hold = (client: Client) => {
-    const add = (count: number) => {
-      const held = (holds.get(client) ?? 0) + count;
-      holds.set(client, held);
-      if (held === 0) close(client);
-    };
-    add(1);
-    return () => add(-1);
-  };
   const close = (client: Client) => {
-    holds.delete(client);
+    open.delete(client);
     client.close();
   };
-  let current = connect();
   const renew = async () => {
     resets = 0;
     const next = connect();
+    open.add(next);
     // The state says more than that the wait is over.
-    await waitForConnection(next.client).catch(() => undefined);
+    await waitForConnection(next).catch(() => undefined);
     // For example if the name cannot be resolved for a moment: existing connections need not end for that.
-    if (next.client.getChannel().getConnectivityState(false) !== connectivityState.READY) return next.release();
-    const { release } = current;
+    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY) return close(next);
+    const old = current;
     current = next;
-    // Calls waiting for it have begun by then, or are over.
-    setTimeout(release, connectTimeoutMs).unref();
+    // Calls waiting for it are over by then; calls in flight on it continue after it is closed.
+    setTimeout(() => close(old), connectTimeoutMs).unref();
   };
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
     /** The client for the next call, once no connection is being made; CORE_UNAVAILABLE if that takes too long. */
     async ready(signal: AbortSignal | undefined): Promise<Client> {
-      const { client } = current;
+      const client = current;
       await waitForConnection(client, signal);
       return client;
     },
-    /** To be called for each call on a client, which stays open for it; and what it returns, when the call has ended. */
-    begin: (client: Client) => {
-      const release = hold(client);
-      return (wasAborted: boolean): void => {
-        release();
-        resets += Number(wasAborted);
-        if (resets >= maxResets) void renew();
-      };
+    /** To be called for each aborted call. */
+    noteReset: (): void => {
+      resets += 1;
+      if (resets >= maxResets) void renew();
     },
     close(): void {
       clearInterval(renewal);
-      for (const client of holds.keys()) close(client);
+      open.forEach(close);
     },
   };
 }
