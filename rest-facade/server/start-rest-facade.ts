@@ -92,7 +92,7 @@ export async function startRestFacade(deps: {
       /** Stops listening after the delay, lets requests in flight finish, and ends them after the grace period. */
       async close() {
         isDraining = true;
-        await sleep(config.REST_SHUTDOWN_DELAY_MS);
+        if (config.REST_SHUTDOWN_DELAY_MS > 0) await sleep(config.REST_SHUTDOWN_DELAY_MS);
         await close();
       },
     };
