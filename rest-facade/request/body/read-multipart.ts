@@ -14,13 +14,12 @@ import { pump, type ReadOptions } from './pump.js';
 const maxContentTypeLength = 200;
 
 /**
- * Reads a body whose content type says that it is multipart/form-data. busboy silently skips parts without a usable Content-Disposition; they count as
- * parts, and what they should have contained is then missing.
+ * Reads a body whose content type says that it is multipart/form-data. busboy silently skips parts without a usable
+ * Content-Disposition; they count as parts, and what they should have contained is then missing.
  *
  * @param onFile what it throws ends the reading
  * @returns the fields
- * @throws Refusal MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, INVALID_FIELD,
- *   BODY_TOO_LARGE, or by {@link pump}
+ * @throws Refusal MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, INVALID_FIELD, BODY_TOO_LARGE, or by {@link pump}
  */
 export async function readMultipart(
   request: IncomingMessage,
