@@ -191,6 +191,16 @@ test('a picture whose EXIF points to itself again and again is refused', async (
   }
 });
 
+test('a picture whose EXIF has two directories that point to each other passes, as some cameras wrote it', async () => {
+  const second = firstDirectory + directoryBytes(14);
+  const plain = Array<[number, number]>(13).fill([0x10f, 0]);
+  const ring = composeExif([
+    [...plain, [0x8769, second]],
+    [...plain.slice(5), [0xa005, firstDirectory]],
+  ]);
+  for (const type of exifTypes) assert.equal(reasonOf(await withExif(quarters(64, 64), type, ring)), undefined, type);
+});
+
 test('what cameras write as EXIF passes', async () => {
   const exif = {
     IFD0: { Make: 'x', Orientation: '6' },
