@@ -1,10 +1,12 @@
 import sharp from 'sharp';
 import { isPlainProfile } from '../inspect/colour-profile.js';
 import { pngGamma } from '../inspect/png-gamma.js';
+import type { ImageType } from '../inspect/sniff-type.js';
 import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
+import { withoutFurtherPages } from './without-further-pages.js';
 import { withoutTexts } from './without-texts.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each look and crop. */
@@ -29,13 +31,19 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
   return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
 }
 
+/** By type, what takes parts out of a file that nobody asks for, but libvips reads. */
+const trimOf: Partial<Record<ImageType, (bytes: Uint8Array) => Uint8Array>> = {
+  png: withoutTexts,
+  tiff: withoutFurtherPages,
+};
+
 /**
  * What the header alone says: the size of the upright picture (EXIF orientation applied), and the profile.
  *
  * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
  */
 export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
-  const bytes = file.type === 'png' ? withoutTexts(file.bytes) : file.bytes;
+  const bytes = trimOf[file.type]?.(file.bytes) ?? file.bytes;
   const header = sharp(bytes, { limitInputPixels: false }).metadata();
   const { autoOrient, icc } = await header.catch((error: unknown) => {
     throw corruptImage(error);

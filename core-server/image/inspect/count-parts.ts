@@ -67,7 +67,7 @@ function exifEntries(file: Cursor): Parts {
   return { name: 'EXIF entries', max, found: countExifEntries(file, max) };
 }
 
-export function upTo<T>(max: number, parts: Iterable<T>): T[] {
+function upTo<T>(max: number, parts: Iterable<T>): T[] {
   const found: T[] = [];
   for (const part of parts) if (found.push(part) === max) break;
   return found;

@@ -69,7 +69,7 @@ export enum ErrorReason {
   COMPANY_EXISTS = "ERROR_REASON_COMPANY_EXISTS",
   /** METHOD_NOT_ALLOWED - The path exists, but not with this HTTP method. */
   METHOD_NOT_ALLOWED = "ERROR_REASON_METHOD_NOT_ALLOWED",
-  /** UNSUPPORTED_IMAGE_TYPE - Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with too many or unusual parts, such as scans or pages. */
+  /** UNSUPPORTED_IMAGE_TYPE - Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with too many or unusual parts, such as scans or chunks. */
   UNSUPPORTED_IMAGE_TYPE = "ERROR_REASON_UNSUPPORTED_IMAGE_TYPE",
   /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type or encoding that the operation does not accept. */
   UNSUPPORTED_CONTENT_TYPE = "ERROR_REASON_UNSUPPORTED_CONTENT_TYPE",

@@ -79,7 +79,7 @@ const (
 	ErrorReason_ERROR_REASON_COMPANY_EXISTS ErrorReason = 35
 	// The path exists, but not with this HTTP method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 40
-	// Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with too many or unusual parts, such as scans or pages.
+	// Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with too many or unusual parts, such as scans or chunks.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_IMAGE_TYPE ErrorReason = 41
 	// The request body has a content type or encoding that the operation does not accept.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_CONTENT_TYPE ErrorReason = 42

@@ -1,9 +1,9 @@
 import { refuseImage } from '../../refuse-image.js';
-import { assertFew, maxScans, type Parts, upTo } from '../count-parts.js';
+import { assertFew, maxScans, type Parts } from '../count-parts.js';
 import type { Cursor } from '../cursor.js';
 import { countContinuedScans } from '../jpeg-segments.js';
+import { firstDirectory, type TiffDirectory } from './first-directory.js';
 import { assertRowsPackedAlone } from './packbits.js';
-import { tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
 /**
  * Refuses a TIFF that costs more than its pixels, or that libvips would show wrongly.
@@ -12,23 +12,18 @@ import { tiffDirectories, type TiffDirectory } from './tiff-directories.js';
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE or CORRUPT_IMAGE
  */
 export function inspectTiff(file: Cursor): number {
-  const pages = upTo(maxPages + 1, tiffDirectories(file));
-  const [page] = pages;
+  const page = firstDirectory(file);
   // Without one, libtiff refuses the file.
   if (!page) return 0;
   assertKnownCompression(page);
   assertKnownSamples(page);
   countStripBytes(file, page);
   if (read(page, 'compression', 1) === packBits) assertKnownPackBits(file, page);
-  assertFew('tiff', partsOf(file, page, pages.length));
+  assertFew('tiff', partsOf(file, page));
   return bytesOf(page);
 }
 
-/** Each directory may point to the same megabytes, which are copied for each. */
-const maxPages = 32;
-
-function* partsOf(file: Cursor, page: TiffDirectory, pages: number): Generator<Parts> {
-  yield { name: 'pages', max: maxPages, found: pages };
+function* partsOf(file: Cursor, page: TiffDirectory): Generator<Parts> {
   if (read(page, 'compression', 1) !== inJpeg) return;
   yield { name: 'scans in a strip or tile', max: maxScans, found: countContinuedScans(file, maxScans) };
   // They are read for each tile; 574 are usual.

@@ -169,18 +169,17 @@ test('a TIFF whose strips or tiles share their bytes is CORRUPT_IMAGE, since eac
 test('a TIFF whose fields share their values is CORRUPT_IMAGE, since each is read as a whole', () => {
   const { field } = tiffWriter('II*');
   const bytes = Buffer.alloc(1_000_000);
-  const inspect = (fields: number, type: number, count: number, pages = 1): number => {
+  const inspect = (fields: number, type: number, count: number): number => {
     const directory = Array.from({ length: fields }, (_, index) => field(40_000 + index, type, count, 8));
-    bytes.set(composeDirectories('II*', Array<Buffer[]>(pages).fill(directory)));
+    bytes.set(composeDirectories('II*', [directory]));
     return inspectPicture({ bytes, type: 'tiff' }, limits);
   };
   // Texts, fractions, doubles, and bytes of no meaning.
   for (const [type, size] of Object.entries({ 2: 1, 5: 8, 7: 1, 12: 8 })) {
     assert.equal(inspect(1, Number(type), 1_000_000 / size), 0);
     assert.throws(() => inspect(5, Number(type), 1_000_000 / size), { reason: 'CORRUPT_IMAGE' });
-    assert.throws(() => inspect(1, Number(type), 1_000_000 / size, 5), { reason: 'CORRUPT_IMAGE' });
   }
-  assert.equal(inspect(30, 5, 100, 30), 0);
+  assert.equal(inspect(900, 5, 100), 0);
 });
 
 test('pictures of all other types weigh nothing', () => {

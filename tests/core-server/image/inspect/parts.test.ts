@@ -9,7 +9,7 @@ import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from 
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
 import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
-import { composeDirectories, composeTiff, type TiffForm, tiffForms } from '../../../helpers/pictures/tiff.js';
+import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
@@ -20,19 +20,6 @@ const reasonOf = (bytes: Buffer): string | undefined => {
     return asRefusal(error).reason;
   }
 };
-
-/** Directories of one tag each, one after the other; the last leads to `last`. */
-const tiff = (directories: number, form: TiffForm, last = 0): Buffer =>
-  composeDirectories(form, Array<Buffer[]>(directories).fill([Buffer.alloc(form.endsWith('+') ? 20 : 12)]), last);
-
-test('a TIFF of more than 32 pages is refused, in each form', () => {
-  for (const form of tiffForms) {
-    assert.equal(reasonOf(tiff(32, form)), undefined, form);
-    assert.equal(reasonOf(tiff(33, form)), 'UNSUPPORTED_IMAGE_TYPE', form);
-    assert.equal(reasonOf(tiff(3, form, form.endsWith('+') ? 16 : 8)), 'UNSUPPORTED_IMAGE_TYPE');
-    assert.equal(reasonOf(tiff(3, form, 1e6)), undefined, form);
-  }
-});
 
 test('a WebP of more than 1,000 chunks is refused', async () => {
   const webp = await quarters(16, 16).webp().toBuffer();
