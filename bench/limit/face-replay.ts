@@ -48,7 +48,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
 
     const { overview, miniature } = await decode();
     const lookAt = async (pixels: RgbPicture): Promise<Candidate[]> =>
-      suppress(readCandidates(await run(pixels))).map((candidate) => toPicture(candidate, pixels, wholeOf(size)));
+      toPicture(suppress(readCandidates(await run(pixels))), pixels, wholeOf(size));
     let found = await lookAt(miniature);
     const isPortrait = cascade.suffices(found);
     if (!isPortrait) found = cascade.addGlance(await lookAt(overview), found);

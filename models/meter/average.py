@@ -20,7 +20,7 @@ if __name__ == "__main__":
             continue
         one, other = (torch.load(path, map_location="cpu") for path in paths)
         pairs = ((k, v, other["average"][k]) for k, v in one["average"].items())
-        mean = {k: torch.lerp(v, w, 0.5) if v.is_floating_point() else v for k, v, w in pairs}
+        mean = {k: torch.lerp(v.float(), w.float(), 0.5) if v.is_floating_point() else v for k, v, w in pairs}
         step = max(one["step"], other["step"])
         torch.save({"model": mean, "average": mean, "step": step}, RUNS / f"{args.mean}{suffix}.pt")
         print(f"{args.mean}{suffix}.pt")

@@ -92,7 +92,7 @@ async function lookAt(
   pixels: RgbPicture,
   region: Region = wholeOf(size),
 ): Promise<Candidate[]> {
-  return (await see(pixels)).map((candidate) => toPicture(candidate, pixels, region));
+  return toPicture(await see(pixels), pixels, region);
 }
 
 /** Glances at the picture turned by quarters; where one is surer of a face than all before, a look. */
@@ -102,10 +102,11 @@ async function lookAtTurned(
   miniature: RgbPicture,
   overview: RgbPicture,
 ): Promise<Candidate[]> {
-  const lookTurned = async (pixels: RgbPicture, turns: QuarterTurns): Promise<Candidate[]> =>
-    (await see(await turn(pixels, turns)))
-      .map((candidate) => turnBack(candidate, turns, pixels))
-      .map((candidate) => toPicture(candidate, pixels, wholeOf(size)));
+  const lookTurned = async (pixels: RgbPicture, turns: QuarterTurns): Promise<Candidate[]> => {
+    const seen = await see(await turn(pixels, turns));
+    const upright = seen.map((candidate) => turnBack(candidate, turns, pixels));
+    return toPicture(upright, pixels, wholeOf(size));
+  };
   const glances = new Map<QuarterTurns, Candidate[]>();
   for (const turns of [1, 2, 3] as const) glances.set(turns, await lookTurned(miniature, turns));
   let found = [...upright];
@@ -126,7 +127,7 @@ async function lookAgain(
   const second = await lookAt(search, detail, region);
   if (rule.mirrorScale === 0) return cascade.mergeLooks(first, second, region);
   const smaller = await step('decode', () => resizePicture(detail, scaledSize(size, rule.mirrorScale)));
-  const mirrored = (await seeMirrored(smaller)).map((face) => toPicture(face, smaller, region));
+  const mirrored = toPicture(await seeMirrored(smaller), smaller, region);
   return cascade.mergeLooks(first, cascade.withMirror(second, mirrored), region);
 }
 
@@ -137,15 +138,14 @@ async function lookAtDoubtful(
   overview: RgbPicture,
 ): Promise<Candidate[]> {
   const lookCloser = async (face: Candidate): Promise<Candidate> => {
-    const { region, zoom } = closeUpOf(toPicture(face, size, wholeOf(overview)), overview);
+    const [inOverview = face] = toPicture([face], size, wholeOf(overview));
+    const { region, zoom } = closeUpOf(inOverview, overview);
     const closeUp = await step('decode', () => resizePicture(overview, scaledSize(region, zoom), region));
     const turns = turnsOf(face);
     const upright = await turn(closeUp, turns);
-    const seen = [...(await see(upright)), ...(await seeMirrored(upright))]
-      .map((other) => (turns ? turnBack(other, turns, closeUp) : other))
-      .map((other) => toPicture(other, closeUp, region))
-      .map((other) => toPicture(other, overview, wholeOf(size)));
-    return cascade.withCloseUp(face, seen);
+    const seen = [...(await see(upright)), ...(await seeMirrored(upright))];
+    const inCloseUp = turns ? seen.map((other) => turnBack(other, turns, closeUp)) : seen;
+    return cascade.withCloseUp(face, toPicture(toPicture(inCloseUp, closeUp, region), overview, wholeOf(size)));
   };
   const doubtful = found.filter((face) => cascade.isDoubtful(face)).sort(byAreaThenScore);
   const largest = new Set(doubtful.slice(0, maxCloseUps));

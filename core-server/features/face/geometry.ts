@@ -42,11 +42,15 @@ export function isSameFace(a: Candidate, b: Candidate): boolean {
 /** Greedy non-maximum suppression: the best of each face, best first. */
 export function suppress(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
-  const byScore = [...candidates].sort((a, b) => b.score - a.score);
-  for (const candidate of byScore) {
+  for (const candidate of [...candidates].sort(byScore)) {
     if (!kept.some((face) => isSameFace(face, candidate))) kept.push(candidate);
   }
   return kept;
+}
+
+/** Order of candidates: best first. */
+export function byScore(a: Candidate, b: Candidate): number {
+  return b.score - a.score;
 }
 
 /** With so much of the smaller of two boxes within the other, they show one face. */
@@ -55,9 +59,12 @@ const partShare = 0.7;
 /** Without what a better face, one of at least that score, is around or within: what a mask leaves of a face looks like one too. */
 export function withoutParts(faces: readonly Candidate[], sureScore: number): Candidate[] {
   const sure = faces.filter(({ score }) => score >= sureScore);
-  const isPart = (face: Candidate, better: Candidate): boolean =>
-    sharedArea(face.box, better.box) >= partShare * Math.min(area(face.box), area(better.box));
-  return faces.filter((face) => !sure.some((better) => better.score > face.score && isPart(face, better)));
+  return faces.filter((face) => !sure.some((better) => isPartOf(face, better)));
+}
+
+function isPartOf({ box, score }: Candidate, better: Candidate): boolean {
+  if (score >= better.score) return false;
+  return sharedArea(box, better.box) >= partShare * Math.min(area(box), area(better.box));
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */
@@ -70,9 +77,19 @@ function moved({ box, score, landmarks }: Candidate, move: (point: Point) => Poi
   };
 }
 
-/** A candidate from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
-export function toPicture(candidate: Candidate, look: Size, { left, top, width, height }: Region): Candidate {
-  return moved(candidate, ({ x, y }) => ({ x: left + (x * width) / look.width, y: top + (y * height) / look.height }));
+/** Candidates from a look at `region`, scaled to the size `look`, converted to the picture's own pixels. */
+export function toPicture(
+  candidates: readonly Candidate[],
+  look: Size,
+  { left, top, width, height }: Region,
+): Candidate[] {
+  const move = ({ x, y }: Point): Point => ({
+    x: left + (x * width) / look.width,
+    y: top + (y * height) / look.height,
+  });
+  const converted: Candidate[] = [];
+  for (const candidate of candidates) converted.push(moved(candidate, move));
+  return converted;
 }
 
 /** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */

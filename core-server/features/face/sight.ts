@@ -1,11 +1,11 @@
 import { roundScore } from '../../common/precision.js';
 import type { Stopwatch } from '../../common/stopwatch.js';
 import { mirrorPicture, turnPicture } from '../../image/decode/decode.js';
-import type { QuarterTurns, RgbPicture } from '../../image/picture.js';
+import type { Box, Point, QuarterTurns, RgbPicture } from '../../image/picture.js';
 import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
-import { type Candidate, isCentredIn, mirrorBack, suppress, toPicture } from './geometry.js';
+import { byScore, type Candidate, isCentredIn, mirrorBack, suppress, toPicture } from './geometry.js';
 import { tilesOf } from './tiles.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
@@ -22,8 +22,9 @@ export function createSight(model: Pick<Model, 'run'>, minScore: number, step: S
     const seen: Candidate[] = [];
     for (const { core, region } of tilesOf(pixels)) {
       const outputs = await step('infer', () => inferFaces(model, copyRegion(pixels, region), minScore));
-      const inTile = readCandidates(outputs).map((candidate) => toPicture(candidate, region, region));
-      seen.push(...inTile.filter((candidate) => isCentredIn(candidate, core)));
+      for (const candidate of toPicture(readCandidates(outputs), region, region)) {
+        if (isCentredIn(candidate, core)) seen.push(candidate);
+      }
     }
     return step('suppress', () => suppress(seen));
   };
@@ -51,19 +52,28 @@ export function inferFaces(
   });
 }
 
+// What is hot stands in functions of modules: the code that V8 compiles for a closure is gone, as the closure is, with the
+// next full collection, and it compiled that of each picture's closures again and again.
+
 /** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
 export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
   const boxes = floatsOf(outputs, 'boxes').data;
   const scores = floatsOf(outputs, 'scores').data;
   const points = floatsOf(outputs, 'landmarks').data;
-  const best = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, maxCandidates);
-  return best.map((i) => {
-    const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = boxes.subarray(i * 4, i * 4 + 4);
-    const five = points.subarray(i * 10, i * 10 + 10);
-    return {
-      box: { xmin, ymin, xmax, ymax },
-      score: roundScore(scores[i] ?? 0),
-      landmarks: [0, 2, 4, 6, 8].map((at) => ({ x: five[at] ?? 0, y: five[at + 1] ?? 0 })),
-    };
-  });
+  const candidates: Candidate[] = [];
+  for (const [i, score] of scores.entries()) {
+    candidates.push({ box: boxAt(boxes, i * 4), score: roundScore(score), landmarks: landmarksAt(points, i * 10) });
+  }
+  return candidates.sort(byScore).slice(0, maxCandidates);
+}
+
+function boxAt(values: Float32Array, at: number): Box {
+  const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = values.subarray(at, at + 4);
+  return { xmin, ymin, xmax, ymax };
+}
+
+function landmarksAt(values: Float32Array, start: number): Point[] {
+  const points: Point[] = [];
+  for (let at = start; at < start + 10; at += 2) points.push({ x: values[at] ?? 0, y: values[at + 1] ?? 0 });
+  return points;
 }

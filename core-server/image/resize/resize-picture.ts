@@ -46,13 +46,13 @@ export function resizePicture(
       const from = ((region.top + y) * picture.width + region.left) * 3;
       bytes.set(picture.data.subarray(from, from + stride), at.rows + (y - first) * stride);
     }
-    starts.forEach((start, i) => {
+    for (const [i, start] of starts.entries()) {
       const rows = at.rows + (start - first) * stride;
       const weights = at.vertical + (top + i) * vertical.taps * 2;
       sumRows(rows, stride, weights, vertical.taps, stride, at.row);
       const out = at.out + i * outStride;
       sumPixels(at.row, at.starts, at.horizontal, horizontal.taps, size.width, out);
-    });
+    }
     data.set(bytes.subarray(at.out, at.out + starts.length * outStride), top * outStride);
   }
   return { data, width: size.width, height: size.height };

@@ -15,27 +15,29 @@ export interface SeenWheel {
 /** Each wheel according to the strips: averages, and its place in the first strip. */
 export function wheelsOf(hypothesis: Pick<Hypothesis, 'strips'>, text: string): SeenWheel[] {
   const digits = [...text].map(Number);
-  const byStrip = hypothesis.strips.map(({ probabilities }) => {
-    const merged = mergeColours(probabilities);
-    return align(merged, digits).map(({ first, last }, at) => {
-      const digit = digits[at] ?? 0;
-      let sure = 0;
-      for (let step = first; step <= last; step++) {
-        sure = Math.max(sure, probabilityAt(merged, step, digit + 1));
-      }
-      return {
-        sure,
-        red: redShare(probabilities, digit, first, last),
-        center: ((first + last) / 2 + 0.5) / merged.steps,
-      };
-    });
-  });
+  const byStrip = hypothesis.strips.map(({ probabilities }) => wheelsOn(probabilities, digits));
   return [...text].map((digit, at) => ({
     digit,
-    confidence: Math.min(1, meanOf(byStrip.map((wheels) => wheels[at]?.sure ?? 0))),
+    confidence: Math.min(1, meanOf(byStrip.map((wheels) => wheels[at]?.confidence ?? 0))),
     red: meanOf(byStrip.map((wheels) => wheels[at]?.red ?? 0)),
     center: byStrip[0]?.[at]?.center ?? 0,
   }));
+}
+
+/** The same on one strip. */
+function wheelsOn(probabilities: StripProbabilities, digits: readonly number[]): Omit<SeenWheel, 'digit'>[] {
+  const merged = mergeColours(probabilities);
+  const wheels = [];
+  for (const [at, { first, last }] of align(merged, digits).entries()) {
+    const digit = digits[at] ?? 0;
+    let confidence = 0;
+    for (let step = first; step <= last; step++) {
+      confidence = Math.max(confidence, probabilityAt(merged, step, digit + 1));
+    }
+    const center = ((first + last) / 2 + 0.5) / merged.steps;
+    wheels.push({ confidence, red: redShare(probabilities, digit, first, last), center });
+  }
+  return wheels;
 }
 
 function redShare({ data }: StripProbabilities, digit: number, first: number, last: number): number {

@@ -81,7 +81,7 @@ test('what is within or around a better and sure face by seven tenths is a part 
 test('a candidate of a look is moved and scaled to the picture', () => {
   const candidate = { ...face(0.5, 10, 20, 30, 40), landmarks: [{ x: 15, y: 25 }] };
   const region = { left: 100, top: 50, width: 400, height: 100 };
-  assert.deepEqual(toPicture(candidate, { width: 200, height: 200 }, region), {
+  assert.deepEqual(toPicture([candidate], { width: 200, height: 200 }, region)[0], {
     box: box(120, 60, 160, 70),
     score: 0.5,
     landmarks: [{ x: 130, y: 62.5 }],
