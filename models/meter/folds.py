@@ -1,7 +1,7 @@
 """Train all networks from random weights, and beside each one four more that never see a fold of the small sources, for
 `unseen.py`.
 
-python folds.py        # needs the caches of HISTORY.md; ten minutes on a GPU with 16 cores, ten hours on two without
+python folds.py        # needs the caches of HISTORY.md; half an hour on a GPU with 16 cores, ten hours on two without
 """
 
 import argparse
@@ -15,9 +15,9 @@ from data import FOLDS, HERE, RUNS, shared_dir
 # Options of each training, and the processes of 12 that make its batches.
 NETWORKS = {
     "read": (3, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
-    "refine": (3, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
+    "refine": (2, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
     "locate": (2, "--batch", 64, "--lr", 3e-3, "--rendered-share", 0.34),
-    "mark": (3, "--batch", 160, "--lr", 3e-3),
+    "mark": (4, "--batch", 160, "--lr", 3e-3),
     "digit": (1, "--batch", 160, "--lr", 3e-3),
 }
 
@@ -33,7 +33,7 @@ def started(network, minutes, gpu):
 def main():
     gpu = torch.cuda.is_available()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=9 if gpu else 600)
+    parser.add_argument("--minutes", type=float, default=30 if gpu else 600)
     args = parser.parse_args()
     if not (shared_dir() / "meter").exists():
         return print("skipped: no data at SHARED_DIR (default ../shared)")
