@@ -112,7 +112,7 @@ eval-face: $(BUILT) ## Evaluate the face detector
 	@exec node --enable-source-maps dist/tests/accuracy/face/eval-face.js
 
 .PHONY: eval-meter
-eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources never seen (Python, trains ten minutes on a GPU the first time, hours without)
+eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources never seen (Python, trains half an hour on a GPU the first time, hours without)
 	@$(if $(UNSEEN),$(PYTHON) models/meter/folds.py && exec $(PYTHON) models/meter/unseen.py $(ARGS),exec node --enable-source-maps dist/tests/accuracy/meter/eval-meter.js)
 
 .PHONY: fuzz
