@@ -1,4 +1,5 @@
 import { putOthersBehindMainThread } from '../runtime/node-patches/thread-priority.js';
+import { compileEarlier } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
@@ -24,6 +25,7 @@ await runService(process, {
       manifestUrl: new URL('models/manifest.json', root),
     });
     putOthersBehindMainThread(process.pid);
+    compileEarlier();
     return {
       listens: {
         host: config.CORE_HOST,

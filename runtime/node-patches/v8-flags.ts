@@ -36,8 +36,7 @@ const earlierFlags: Readonly<Record<number, string>> = {
 /**
  * Hot code is compiled eight times sooner from now on, as the code of a request runs only once in it: the thousandth
  * portrait took 1.8 ms instead of 2.9. For processes that serve: while they start, it is modules that V8 would compile,
- * for a fifth of the processor time of a start. Not for the core: it holds for workers too, whose code V8 compiles again
- * after each full collection. Delete with support for Node.js 22.
+ * for a fifth of the processor time of a start. Delete with support for Node.js 22.
  */
 export function compileEarlier(): void {
   const flag = earlierFlags[Number.parseInt(process.versions.v8, 10)];
