@@ -6,6 +6,6 @@ import { layoutOf } from '../inspect/tiff/first-directory.js';
  * any, such as a fax whose further pages are compressed in an old way.
  */
 export function withoutFurtherPages(tiff: Uint8Array): Uint8Array {
-  const { next, offsetBytes } = layoutOf(new Cursor(tiff));
-  return Buffer.from(tiff).fill(0, Math.min(next, tiff.length), Math.min(next + offsetBytes, tiff.length));
+  const { read, next, offsetBytes } = layoutOf(new Cursor(tiff));
+  return read(next, offsetBytes) === 0 ? tiff : Buffer.from(tiff).fill(0, next, next + offsetBytes);
 }
