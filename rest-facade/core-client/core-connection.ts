@@ -23,9 +23,9 @@ const channelOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  // A restarted core is found again within about a second.
+  // A restarted core is found again at once.
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.max_reconnect_backoff_ms': 200,
   // The addresses behind a name change when replicas come and go.
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
   // Detects a core that vanished without closing its connections, with or without calls, and before the

@@ -4,10 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 // Runs behind the compiler: joins each program with all modules that it imports into one file, in the place of its own.
-// Reading a thousand files took a fifth of a start (bench/TRIED.md). Workers and tests import the same modules one by one.
+// Reading a thousand files took a fifth of a start (bench/TRIED.md). Tests import the same modules one by one.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const programs = ['launcher/main', 'core-server/main', 'core-server/admin-cli', 'rest-facade/main'];
+const programs = [
+  'launcher/main',
+  'core-server/main',
+  'core-server/worker-main',
+  'core-server/admin-cli',
+  'rest-facade/main',
+];
 
 /** What is not installed stays an import: knex knows more databases than we do. */
 const leaveMissing: Plugin = {
@@ -69,8 +75,8 @@ for (const program of programs) {
     format: 'esm',
     sourcemap: true,
     sourcesContent: false,
-    // Its binary lies beside it; other packages with one are of the workers, or loaded on demand.
-    external: ['sqlite3'],
+    // Their binaries lie beside them; other packages with one are loaded on demand.
+    external: ['sqlite3', 'sharp', 'onnxruntime-node', '@napi-rs/image'],
     plugins: [keepPlaces(path.dirname(outfile)), leaveMissing],
     // What CommonJS modules take for granted.
     banner: {
