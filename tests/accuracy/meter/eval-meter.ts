@@ -10,25 +10,22 @@ import type { MeterPhoto } from './meter-data.js';
 import { readMeterEvaluation, readMeterHeldOut, readMeterSeries, readPicturesWithoutMeter } from './meter-data.js';
 import { type Judged, reliability } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
-import { readByPaddle } from './paddle-runs.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 
-// Prints the accuracy of the meter reader as it is served, in one thread, by source, of several photos read as one, and
-// PaddleOCR's on every tenth of the same photos.
+// Prints the accuracy of the meter reader as it is served, in one thread, by source, and of several photos read as one.
 //
 // integer: the amount before the point is right; full: all wheels and the point; ±1: the last wheel
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
 // fraction's length is the predicted one. In brackets 95 % intervals.
 
-const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
-  --held-out        training photos that no network was trained on, to choose and calibrate by
-  --known           tell the reader how many wheels and fraction wheels each meter has
-  --paddle-every N  ask PaddleOCR about every Nth photo; 0: none
-  --fused N         simulate N photos of each meter, and read them as one; 0: none
-  --wrong           list the photos whose integer part is wrong
-  --json FILE       write the figures as JSON too
-  --charts FOLDER   write the charts of the model card there
-  --manifest FILE   models to measure in place of the served ones`;
+const help = `eval-meter [--held-out] [--known] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
+  --held-out       training photos that no network was trained on, to choose and calibrate by
+  --known          tell the reader how many wheels and fraction wheels each meter has
+  --fused N        simulate N photos of each meter, and read them as one; 0: none
+  --wrong          list the photos whose integer part is wrong
+  --json FILE      write the figures as JSON too
+  --charts FOLDER  write the charts of the model card there
+  --manifest FILE  models to measure in place of the served ones`;
 
 type FusedSummary = Pick<Summary, 'integer' | 'rightOfOk' | 'ok'>;
 
@@ -36,7 +33,6 @@ const wish = readOptions({
   help: { type: 'boolean', default: false },
   'held-out': { type: 'boolean', default: false },
   known: { type: 'boolean', default: false },
-  'paddle-every': number(10),
   fused: number(3),
   wrong: { type: 'boolean', default: false },
   json: { type: 'string' },
@@ -64,7 +60,6 @@ if (wish.help) {
     withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
     cut: reportCut(await readCut(photos, manifestUrl)),
     fused: await reportFused(manifestUrl, Number(wish.fused)),
-    paddle: await reportPaddle(runs, Number(wish['paddle-every'])),
   };
   if (wish.wrong) reportWrong(runs);
   if (wish.charts) {
@@ -141,35 +136,6 @@ async function reportFused(manifestUrl: URL, shots: number) {
   report('photos of one meter', await readSeries(readMeterSeries() ?? [], manifestUrl));
   report(`${shots} simulated photos of one meter`, await readSimulated(wheels, shots, manifestUrl));
   return figures;
-}
-
-/** Whether PaddleOCR would help: alone, where we refuse, and as a second opinion on what is `check`. */
-async function reportPaddle(runs: readonly MeterRun[], every: number) {
-  const sample = every > 0 ? runs.filter((_, index) => index % every === 0) : [];
-  if (sample.length === 0) return null;
-  const theirs = await readByPaddle(sample.map(({ photo }) => photo));
-  const ours = sample.map((run) => ({ ...run, ms: networkMs(run) }));
-  const fused = ours.map((run, index) => (run.answered ? run : (theirs[index] ?? run)));
-  const rows: [string, Summary][] = [
-    ['ours', summarise(ours)],
-    ['PaddleOCR', summarise(theirs)],
-    ['ours, else it', summarise(fused)],
-  ];
-  say(`the same photos, every ${every}th:`, ...toTable(rows));
-  const agrees = ours.map(
-    ({ output }, index) => output.reading !== null && output.reading.meterNumber === theirs[index]?.digits,
-  );
-  const rightWhere = (agree: boolean) => {
-    const unsure = ours.filter((run, i) => run.answered && !run.ok && agrees[i] === agree);
-    return shareOf(unsure.filter(({ integer }) => integer).length, unsure.length);
-  };
-  const opinion = { agree: rightWhere(true), differ: rightWhere(false) };
-  say(
-    `our check answers that are right, %: ${percent(opinion.agree)} of ${opinion.agree.total} where ` +
-      `PaddleOCR agrees, ${percent(opinion.differ)} of ${opinion.differ.total} where not`,
-    '',
-  );
-  return { ...Object.fromEntries(rows), opinion };
 }
 
 function reportWrong(runs: readonly MeterRun[]): void {

@@ -5,7 +5,7 @@ import { type Model, openModel } from '../../../inference/models/sessions.js';
 import { floatsOf, type FloatTensor } from '../../../inference/models/tensors.js';
 
 /** Runs a network that has one input and one output. */
-export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
+type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
 
 // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
 export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
