@@ -147,10 +147,6 @@ train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make trai
 bench-meter: $(BUILT) ## Measure memory and time of 5,000 meter readings; ARGS="--photos 500"
 	@exec node --enable-source-maps dist/bench/meter-memory.js $(ARGS)
 
-.PHONY: bench-event-loop
-bench-event-loop: $(BUILT) ## Measure how responsive the core stays with a full queue; ARGS="--seconds 60"
-	@exec node --enable-source-maps dist/bench/event-loop.js $(ARGS)
-
 FAULTS ?= 10
 .PHONY: faults
 faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load, check for losses; ARGS="--help"

@@ -6,8 +6,7 @@ import { file, number, readOptions } from '../tests/helpers/command-line.js';
 import { startAnalysisPool } from '../tests/helpers/service/start-analysis-pool.js';
 import { photograph } from './pictures.js';
 
-// Prints what a face detection costs by step, and what the pool adds. How free the main thread stays while the
-// workers are saturated: event-loop.ts.
+// Prints what a face detection costs by step, and what the pool adds.
 // node dist/bench/face-steps.js [--picture FILE] [--repeats 30] [--workers 2]
 
 const values = readOptions({

@@ -9,9 +9,9 @@ test('programs of developers answer a wrong command line in one line', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
     return [status, stderr];
   };
-  const [status, stderr] = ask('bench/event-loop.js', '--second', '3');
+  const [status, stderr] = ask('bench/soak.js', '--request', '3000');
   assert.equal(status, 2);
-  assert.match(String(stderr), /^Unknown option '--second'[^\n]*\n$/);
+  assert.match(String(stderr), /^Unknown option '--request'[^\n]*\n$/);
   for (const requests of ['1', '2000.5']) {
     const mistake = `--requests is "${requests}", want a whole number from 2000 on\n`;
     assert.deepEqual(ask('bench/soak.js', '--requests', requests), [2, mistake]);
