@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { credentials, Metadata } from '@grpc/grpc-js';
+import { credentials } from '@grpc/grpc-js';
 import {
   type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { unaryCall } from '../helpers/net/grpc.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService } from '../helpers/service/service.js';
 
@@ -21,11 +21,13 @@ for (const name of ['face-detector', 'yunet-n']) {
     const service = await startService(t, { CORE_FACE_MODEL: name });
     const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
     t.after(() => client.close());
-    const metadata = new Metadata();
-    metadata.set('apikey', service.apiKey);
     const image = await readSample('astronaut.jpg');
     const answer = await unaryCall<DetectSingleFaceResponse>((done) =>
-      client.detectSingleFace({ image, company: '', landmarks: true, crop: false, details: true }, metadata, done),
+      client.detectSingleFace(
+        { image, company: '', landmarks: true, crop: false, details: true },
+        metadataWithKey(service.apiKey),
+        done,
+      ),
     );
     assert.equal(answer.details?.model?.name, name);
     const score = scores[name];

@@ -25,8 +25,10 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { grpcFrame } from '../helpers/net/grpc-frame.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
+import type { TestService } from '../helpers/service/service.js';
 import { startTestCore } from '../helpers/service/start-core.js';
 
 // What operators and their tools see of the core: health, reflection, and how it stops.
@@ -135,8 +137,7 @@ describe('a core that serves', () => {
   let admin: Client;
 
   before(async () => {
-    openStage(lifetime);
-    const service = await startService(lifetime, {}, undefined, scriptedWorkerUrl);
+    const { service } = await startScripted(lifetime);
     core = connect(lifetime, service.grpc);
     admin = connect(lifetime, service.admin.address);
   });
@@ -188,13 +189,9 @@ test(
 );
 
 describe('a core that stops', () => {
-  async function start(t: TestContext, graceMs: number) {
-    const stage = openStage(t);
-    // No call ends by its deadline meanwhile.
-    const settings = { CORE_SHUTDOWN_GRACE_MS: String(graceMs), CORE_MAX_DEADLINE_MS: '600000' };
-    const service = await startService(t, settings, undefined, scriptedWorkerUrl);
-    return { stage, service };
-  }
+  /** No call ends by its deadline meanwhile. */
+  const start = (t: TestContext, graceMs: number) =>
+    startScripted(t, { CORE_SHUTDOWN_GRACE_MS: String(graceMs), CORE_MAX_DEADLINE_MS: '600000' });
 
   const readMeter = (t: TestContext, service: TestService, name: string) => {
     const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
@@ -239,7 +236,7 @@ describe('a core that stops', () => {
     t.after(() => session.destroy());
     await once(session, 'connect');
     const request = ReadMeterRequest.fromPartial({ image: scriptedPicture('slow', 'answer') });
-    const message = Buffer.from(ReadMeterRequest.encode(request).finish());
+    const message = grpcFrame(ReadMeterRequest.encode(request).finish());
     const upload = session.request({
       ':method': 'POST',
       ':path': MeterReadingServiceService.readMeter.path,
@@ -255,14 +252,13 @@ describe('a core that stops', () => {
         });
     });
     upload.resume();
-    upload.write(Buffer.from([0, 0, 0, 0, message.length])); // not compressed, and the length
-    upload.write(message.subarray(0, 5));
+    upload.write(message.subarray(0, 10));
     // Answered on the same connection: what was sent before has arrived.
     await new Promise((resolve) => session.ping(resolve));
 
     const closed = service.closeCore();
     while ((await readMeter(t, service, 'late')) !== 'UNAVAILABLE');
-    upload.end(message.subarray(5));
+    upload.end(message.subarray(10));
     assert.equal(await answered, String(status.NOT_FOUND));
     await closed;
   });

@@ -8,6 +8,7 @@ import { readFaceEvaluation } from '../accuracy/face/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter/meter-data.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
+import { post } from '../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // Real photographs through the whole service. Which ones is fixed by a rule, the first of each set by
@@ -68,18 +69,12 @@ describe('real pictures', { skip }, () => {
     );
   });
 
-  async function send<Body>(operation: string, file: string) {
-    const answer = await fetch(`${service.rest}/${operation}`, {
-      method: 'POST',
-      body: createForm(await readFile(file), {}, path.basename(file)),
-      headers: { apikey: service.apiKey },
-    });
-    return { status: answer.status, body: (await answer.json()) as Body & { reason?: string } };
-  }
+  const ask = async <Body>(path: string, file: string) =>
+    post<Body & { reason?: string }>(service, path, createForm(await readFile(file)));
 
   for (const { path: file, faces: truth } of portraits) {
     it(`${path.basename(file)}: its face is found where it is`, async () => {
-      const { status, body } = await send<Face>('face_detect_single', file);
+      const { status, body } = await ask<Face>('/face_detect_single', file);
       assert.equal(status, 200, JSON.stringify(body));
       const [face] = truth;
       assert.ok(face);
@@ -92,7 +87,7 @@ describe('real pictures', { skip }, () => {
 
   for (const { path: file } of withoutFace) {
     it(`${path.basename(file)}: no face is found`, async () => {
-      const { status, body } = await send<{ result: Face[] }>('face_detect_multi', file);
+      const { status, body } = await ask<{ result: Face[] }>('/face_detect_multi', file);
       assert.deepEqual([status, body.result], [200, []]);
     });
   }
@@ -100,7 +95,7 @@ describe('real pictures', { skip }, () => {
   it('meters are read, or refused as unreadable', async () => {
     let read = 0;
     for (const { path: file } of photos) {
-      const { status, body } = await send<Reading>('meter-number-ocr/file', file);
+      const { status, body } = await ask<Reading>('/meter-number-ocr/file', file);
       if (status === 200) checkReading(body);
       else assert.deepEqual([status, body.reason], [422, 'NO_READING'], file);
       read += Number(status === 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { credentials, Metadata } from '@grpc/grpc-js';
+import { credentials } from '@grpc/grpc-js';
 import sharp from 'sharp';
 import {
   FaceDetectionServiceClient,
@@ -9,7 +9,7 @@ import {
   type StreamRedactFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { unaryCall } from '../helpers/net/grpc.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -240,8 +240,7 @@ describe('a redaction', () => {
   it('is the same over gRPC, alone and in a stream', async () => {
     const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
     lifetime.after(() => client.close());
-    const metadata = new Metadata();
-    metadata.set('apikey', service.apiKey);
+    const metadata = metadataWithKey(service.apiKey);
     const request = RedactFacesRequest.fromPartial({ image: await readSample('astronaut.jpg'), style: 'box' });
     const alone = await unaryCall<RedactFacesResponse>((done) => client.redactFaces(request, metadata, done));
     assert.deepEqual([alone.contentType, alone.faceCount], ['image/jpeg', 1]);

@@ -10,6 +10,7 @@ import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
+import { post, send } from '../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // A company's score is the threshold of its detections.
@@ -17,13 +18,10 @@ import { startService, type TestService } from '../helpers/service/service.js';
 const lifetime = createLifetime();
 const password = 'correct horse';
 
-interface Answer {
-  readonly status: number;
-  readonly body: {
-    reason?: string;
-    result?: { detection_score: string }[];
-    threshold?: { value: number; source: string };
-  };
+interface Body {
+  readonly reason?: string;
+  readonly result?: readonly { readonly detection_score: string }[];
+  readonly threshold?: { readonly value: number; readonly source: string };
 }
 
 describe('two companies with scores of their own, on the same picture', () => {
@@ -45,24 +43,15 @@ describe('two companies with scores of their own, on the same picture', () => {
     await setScore('lenient', '0.1');
   });
 
-  async function post(path: string, fields: Record<string, string>): Promise<Answer> {
-    const answer = await fetch(service.rest + path, {
-      method: 'POST',
-      body: createForm(portrait, fields),
-      headers: { apikey: service.apiKey },
-    });
-    return { status: answer.status, body: (await answer.json()) as Answer['body'] };
-  }
+  const ask = (path: string, fields: Record<string, string>) => post<Body>(service, path, createForm(portrait, fields));
   const detect = (fields: Record<string, string>) =>
-    post('/face_detect_multi', { details: 'true', crop: 'false', ...fields });
+    ask('/face_detect_multi', { details: 'true', crop: 'false', ...fields });
 
-  async function setScore(company: string, value: string) {
-    const answer = await fetch(`${service.rest}/v1/companies/${company}/detection-score`, {
-      method: 'PUT',
-      body: JSON.stringify({ detection_score: value }),
-      headers: { apikey: service.apiKey, 'x-company-password': password },
-    });
-    assert.equal(answer.status, 200, await answer.text());
+  async function setScore(company: string, score: string) {
+    const members = JSON.stringify({ detection_score: score });
+    const headers = { 'x-company-password': password };
+    const { status, body } = await send(service, 'PUT', `/v1/companies/${company}/detection-score`, members, headers);
+    assert.equal(status, 200, JSON.stringify(body));
   }
 
   it('get different faces', async () => {
@@ -76,9 +65,9 @@ describe('two companies with scores of their own, on the same picture', () => {
   });
 
   it('get NO_FACE and a face where one face is asked for', async () => {
-    const strict = await post('/face_detect_single', { company: 'strict' });
+    const strict = await ask('/face_detect_single', { company: 'strict' });
     assert.deepEqual([strict.status, strict.body.reason], [422, 'NO_FACE']);
-    assert.equal((await post('/face_detect_single', { company: 'lenient' })).status, 200);
+    assert.equal((await ask('/face_detect_single', { company: 'lenient' })).status, 200);
   });
 
   it('are told where the threshold came from', async () => {

@@ -13,12 +13,12 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectGarbage } from '../../runtime/node-patches/v8-flags.js';
-import { collectLog } from '../helpers/collect-log.js';
 import { eventually, untilStill } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
-import { openStage, scriptedPicture, scriptedWorkerUrl, type Stage } from '../helpers/pictures/scripted-pictures.js';
+import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // Bulk streams against the whole core, over real gRPC.
@@ -117,22 +117,11 @@ describe('a stream of pictures', () => {
 
 describe('a stream under pressure', () => {
   /** A core with one worker that does what the pictures tell, so two requests of a stream at a time. */
-  async function start(
-    t: TestContext,
-    environment: Record<string, string> = {},
-  ): Promise<{
-    stage: Stage;
-    service: TestService;
-    client: FaceDetectionServiceClient;
-    log: ReturnType<typeof collectLog>;
-  }> {
-    const stage = openStage(t);
-    const settings = { CORE_WORKERS: '1', CORE_SHUTDOWN_GRACE_MS: '20000', ...environment };
-    const log = collectLog();
-    const service = await startService(t, settings, log.log, scriptedWorkerUrl);
-    const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
+  async function start(t: TestContext, environment: Record<string, string> = {}) {
+    const scripted = await startScripted(t, { CORE_SHUTDOWN_GRACE_MS: '20000', ...environment });
+    const client = new FaceDetectionServiceClient(scripted.service.grpc, credentials.createInsecure());
     t.after(() => client.close());
-    return { stage, service, client, log };
+    return { ...scripted, client };
   }
 
   it('is read no further while its caller takes no answers', async (t) => {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
-import { type ChannelCredentials, credentials, Metadata, status } from '@grpc/grpc-js';
+import { type ChannelCredentials, credentials, status } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { createConfig } from '../../core-server/compose/config.js';
 import { AdminServiceClient, type CreateApiKeyResponse } from '../../generated/imageanalysis/v1/admin.js';
@@ -22,7 +22,7 @@ import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { createForm } from '../helpers/net/form.js';
-import { unaryCall } from '../helpers/net/grpc.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { adminKey, startTestCore, type TestCore } from '../helpers/service/start-core.js';
 import { openSocket } from '../rest-facade/raw-http.js';
@@ -69,13 +69,11 @@ describe('TLS', () => {
 
   async function createKey(channel: ChannelCredentials): Promise<CreateApiKeyResponse> {
     const admin = new AdminServiceClient(`localhost:${core.adminPort}`, channel);
-    const metadata = new Metadata();
-    metadata.set('adminkey', adminKey);
     try {
       return await unaryCall((done) =>
         admin.createApiKey(
           { label: 'test', operations: [], expireTime: undefined },
-          metadata,
+          metadataWithKey('', { adminkey: adminKey }),
           { deadline: Date.now() + 10_000 },
           done,
         ),
@@ -87,13 +85,11 @@ describe('TLS', () => {
 
   async function detectOverGrpc(channel: ChannelCredentials): Promise<DetectSingleFaceResponse> {
     const faces = new FaceDetectionServiceClient(`localhost:${core.port}`, channel);
-    const metadata = new Metadata();
-    metadata.set('apikey', apiKey);
     try {
       return await unaryCall((done) =>
         faces.detectSingleFace(
           { image: portrait, company: '', minScore: undefined, landmarks: false, details: false },
-          metadata,
+          metadataWithKey(apiKey),
           { deadline: Date.now() + 10_000 },
           done,
         ),

@@ -5,8 +5,8 @@ import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';
+import { get, post } from '../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../helpers/service/service.js';
-import { get, post } from './refusals/refusal-requests.js';
 
 const lifetime = createLifetime();
 
@@ -29,12 +29,12 @@ describe('GET /v1/version', () => {
 
   it('says what is running to any key', async () => {
     const { secret } = await service.createKey({ operations: [Operation.METER_READING] });
-    const { status, body } = await get(service, '/v1/version', secret);
+    const { status, body } = await get<{ models: Model[] }>({ ...service, apiKey: secret }, '/v1/version');
     const served = new Set(Object.values(manifest.serve));
     const models = manifest.models
       .filter(({ name }) => served.has(name))
       .map(({ name, version }) => ({ name, version }));
-    const { models: shown, ...rest } = body as unknown as { models: Model[] };
+    const { models: shown, ...rest } = body;
     assert.deepEqual([status, rest], [200, { message: 'success', version }]);
     const byName = (one: Model, other: Model) => one.name.localeCompare(other.name);
     assert.deepEqual(shown.sort(byName), models.sort(byName));
@@ -42,12 +42,8 @@ describe('GET /v1/version', () => {
 
   it('is not the only place: a reading has its model on request', async () => {
     const form = createForm(await readSample('meter.jpg'), { details: 'true' });
-    const { model } = (await post(service, '/meter-number-ocr/file', form)).body as unknown as { model: Model };
-    assert.deepEqual(
-      model,
-      manifest.models
-        .filter(({ name }) => name === manifest.serve['meter'])
-        .map(({ name, version }) => ({ name, version }))[0],
-    );
+    const { body } = await post<{ model: Model }>(service, '/meter-number-ocr/file', form);
+    const served = manifest.models.find(({ name }) => name === manifest.serve['meter']);
+    assert.deepEqual(body.model, { name: served?.name, version: served?.version });
   });
 });

@@ -9,6 +9,7 @@ import { collectLog } from '../../helpers/collect-log.js';
 import { startDialects } from '../../helpers/databases/databases.js';
 import { eventually } from '../../helpers/eventually.js';
 import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../../helpers/service/scripted-service.js';
 import { startService } from '../../helpers/service/service.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
@@ -42,9 +43,8 @@ test('a core that waits for its PostgreSQL ends well when it is told to stop', a
 
 describe('PostgreSQL that goes while the service runs', { skip: postgres.skip }, () => {
   it('is refused as worth a retry, loses no answered score, and is used again', async (t) => {
-    openStage(t);
-    const { url } = await postgres.place(t);
-    const service = await startService(t, { DATABASE_URL: url ?? '' }, undefined, scriptedWorkerUrl);
+    const { url = '' } = await postgres.place(t);
+    const { service } = await startScripted(t, { DATABASE_URL: url });
     const password = 'correct horse';
     const headers = { apikey: service.apiKey, 'x-company-password': password };
     const addressOf = (company: string) => `${service.rest}/v1/companies/${company}/detection-score`;

@@ -10,9 +10,11 @@ import {
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { renderLandscape, renderMeter } from '../../core-server/features/meter/fixtures.js';
 import { createLifetime } from '../../helpers/lifetime.js';
+import { createForm } from '../../helpers/net/form.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
+import { post } from '../../helpers/service/rest-requests.js';
 import { startScripted } from '../../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
 
@@ -63,21 +65,15 @@ suite('photos of one meter', () => {
     small = await sharp(meter).resize(500).jpeg().toBuffer();
   });
 
-  async function post(photos: readonly Uint8Array[], fields: Record<string, string> = {}, path = '/v1/meters/fuse') {
-    const form = new FormData();
+  function ask(photos: readonly Uint8Array[], fields: Record<string, string> = {}, path = '/v1/meters/fuse') {
+    const form = createForm(undefined, fields);
     for (const bytes of photos) form.append('file', new Blob([new Uint8Array(bytes)]), 'a.jpg');
-    for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    const answer = await fetch(service.rest + path, {
-      method: 'POST',
-      body: form,
-      headers: { apikey: service.apiKey },
-    });
-    return { status: answer.status, body: (await answer.json()) as Body };
+    return post<Body>(service, path, form);
   }
 
   test('are one reading, with what each shows alone', async () => {
-    const alone = await Promise.all([dim, meter, small].map((photo) => post([photo], {}, '/meter-number-ocr/file')));
-    const { status, body } = await post([dim, meter, small], { details: 'true' });
+    const alone = await Promise.all([dim, meter, small].map((photo) => ask([photo], {}, '/meter-number-ocr/file')));
+    const { status, body } = await ask([dim, meter, small], { details: 'true' });
     assert.equal(status, 200, body.message);
     assert.deepEqual([body.value, body.status, body.warnings], ['00473.286', 'ok', []]);
     assert.ok(body.confidence >= Math.max(...alone.map(({ body: { confidence } }) => confidence)));
@@ -86,7 +82,7 @@ suite('photos of one meter', () => {
       alone.map(({ body: { value, confidence } }) => [true, value, confidence]),
     );
     assert.ok(body.model);
-    const best = await post([[dim, meter, small][body.best_photo] as Buffer], {}, '/meter-number-ocr/file');
+    const best = await ask([[dim, meter, small][body.best_photo] as Buffer], {}, '/meter-number-ocr/file');
     assert.deepEqual(
       body.digits.map(({ bbox }) => bbox),
       best.body.digits.map(({ bbox }) => bbox),
@@ -94,9 +90,9 @@ suite('photos of one meter', () => {
   });
 
   test('are what one photo is, if there is but one', async () => {
-    const { body } = await post([meter]);
+    const { body } = await ask([meter]);
     const { best_photo, photos, ...reading } = body;
-    const { body: single } = await post([meter], {}, '/meter-number-ocr/file');
+    const { body: single } = await ask([meter], {}, '/meter-number-ocr/file');
     assert.deepEqual({ ...reading, process_time: 0 }, { ...single, process_time: 0 });
     assert.deepEqual([best_photo, photos.length], [0, 1]);
   });
@@ -107,20 +103,14 @@ suite('photos of one meter', () => {
       [meter, small, other],
       [other, meter, dim, small],
     ]) {
-      const { body } = await post(photos);
+      const { body } = await ask(photos);
       assert.equal(body.status, 'check');
       assert.ok(body.warnings.includes('PHOTOS_DISAGREE'));
     }
   });
 
   test('are read without those that cannot be', async () => {
-    const { body } = await post([
-      landscape,
-      meter,
-      meter.subarray(0, 2000),
-      Buffer.from('no picture'),
-      Buffer.alloc(0),
-    ]);
+    const { body } = await ask([landscape, meter, meter.subarray(0, 2000), Buffer.from('no picture'), Buffer.alloc(0)]);
     assert.deepEqual([body.value, body.status, body.best_photo], ['00473.286', 'ok', 1]);
     assert.deepEqual(
       body.photos.map(({ refusal }) => refusal),
@@ -142,10 +132,10 @@ suite('photos of one meter', () => {
       ],
     ];
     for (const [photos, status, reason, details] of cases) {
-      const answer = await post(photos);
+      const answer = await ask(photos);
       assert.deepEqual([answer.status, answer.body.reason, answer.body.details], [status, reason, details]);
     }
-    const { body } = await post([meter], { serial_number: 'true' });
+    const { body } = await ask([meter], { serial_number: 'true' });
     assert.equal(body.reason, 'UNKNOWN_FIELD');
     const raw = await fetch(`${service.rest}/v1/meters/fuse`, {
       method: 'POST',
@@ -156,10 +146,10 @@ suite('photos of one meter', () => {
   });
 
   test('as many and as large as they may be', async () => {
-    const eight = await post(Array.from({ length: 8 }, () => small));
+    const eight = await ask(Array.from({ length: 8 }, () => small));
     assert.deepEqual([eight.status, eight.body.photos.length], [200, 8]);
     const filled = Buffer.concat([meter, Buffer.alloc(maxBytes - meter.length - small.length)]);
-    assert.equal((await post([filled, small])).status, 200);
+    assert.equal((await ask([filled, small])).status, 200);
   });
 
   function fuse(images: Buffer[], { grpc, apiKey } = service) {

@@ -6,9 +6,12 @@ import { ReadingWarning, readingWarningFromJSON } from '../../../generated/image
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readSample } from '../../helpers/pictures/samples.js';
+import { post } from '../../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
 
 // What a caller may add to a meter reading, from the REST fields to the answer and back.
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** What the sample shows. */
 const value = '00473.286';
@@ -23,20 +26,12 @@ suite('a meter reading with what is known of the meter', () => {
     picture = await readSample('meter.jpg');
   });
 
-  async function post(path: string, body: FormData | string) {
-    const answer = await fetch(service.rest + path, {
-      method: 'POST',
-      body,
-      headers: { apikey: service.apiKey },
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  }
   function byFile(fields: Record<string, string>) {
-    return post('/meter-number-ocr/file', createForm(picture, fields));
+    return post<Body>(service, '/meter-number-ocr/file', createForm(picture, fields));
   }
   function byText(members: Record<string, unknown>) {
     const image = `data:image/jpeg;base64,${picture.toString('base64')}`;
-    return post('/meter-number-ocr/base64', JSON.stringify({ image, ...members }));
+    return post<Body>(service, '/meter-number-ocr/base64', JSON.stringify({ image, ...members }));
   }
 
   test('agrees with a meter that it fits', async () => {

@@ -4,7 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
-import { Client, credentials, Metadata, type MethodDefinition, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  type Metadata,
+  type MethodDefinition,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
 import { pino } from 'pino';
 import { AdminServiceClient, Operation } from '../../../generated/imageanalysis/v1/admin.js';
@@ -16,12 +22,13 @@ import { collectLog } from '../../helpers/collect-log.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { createForm } from '../../helpers/net/form.js';
-import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 import type { OpenApiDocument } from '../../helpers/net/openapi.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl, type Stage } from '../../helpers/pictures/scripted-pictures.js';
+import { get, post, send } from '../../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
-import { blank, checkRetryAfter, detect, get, post, type Refusal, send } from './refusal-requests.js';
+import { blank, checkRetryAfter, detect, type Refusal } from './refusal-requests.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
@@ -79,12 +86,12 @@ describe('every reason of the error table', () => {
     INVALID_SCORE: () => detect(service, { min_score: '1.000001' }, portrait),
     EMPTY_IMAGE: () => detect(service, {}, Buffer.alloc(0)),
     CORRUPT_IMAGE: () => detect(service, {}, portrait.subarray(0, 2_000)),
-    MISSING_API_KEY: () => get(service, '/face_config_score?detection&company=a&password=b', ''),
-    INVALID_API_KEY: () => get(service, '/face_config_score?detection&company=a&password=b', 'ia_x_y'),
+    MISSING_API_KEY: () => get({ ...service, apiKey: '' }, '/face_config_score?detection&company=a&password=b'),
+    INVALID_API_KEY: () => get({ ...service, apiKey: 'ia_x_y' }, '/face_config_score?detection&company=a&password=b'),
     COMPANY_AUTH_FAILED: () => get(service, '/face_config_score?detection&company=no&password=b'),
     KEY_NOT_ALLOWED: async () => {
       const { secret } = await service.createKey({ operations: [Operation.METER_READING] });
-      return get(service, '/face_config_score?detection&company=acme&password=b', secret);
+      return get({ ...service, apiKey: secret }, '/face_config_score?detection&company=acme&password=b');
     },
     NO_SUCH_ROUTE: () => get(service, '/face_detect'),
     UNKNOWN_COMPANY: () => detect(service, { company: 'acmé' }, portrait),
@@ -99,7 +106,7 @@ describe('every reason of the error table', () => {
         unaryCall((done) => admin.createCompany({ name: 'acme', password: 'other horse' }, metadata, done)),
       ),
     METHOD_NOT_ALLOWED: async () => {
-      const refusal = await get(service, '/face_detect_single');
+      const refusal: Refusal = await get(service, '/face_detect_single');
       assert.equal(refusal.headers.get('allow'), 'POST');
       return refusal;
     },
@@ -284,7 +291,7 @@ describe('every reason of the error table', () => {
     return post({ ...service, apiKey: secret }, path, createForm(grey));
   }
 
-  function readMeter(body: object) {
+  function readMeter(body: object): Promise<Refusal> {
     return post(service, '/meter-number-ocr/base64', JSON.stringify(body), {
       'content-type': 'application/json',
     });
@@ -295,10 +302,8 @@ describe('every reason of the error table', () => {
     call: (admin: AdminServiceClient, metadata: Metadata) => Promise<unknown>,
   ): Promise<void> {
     const admin = new AdminServiceClient(service.admin.address, credentials.createInsecure());
-    const metadata = new Metadata();
-    metadata.set('adminkey', service.admin.key);
     try {
-      await assert.rejects(call(admin, metadata), (error: GrpcError) => {
+      await assert.rejects(call(admin, metadataWithKey('', { adminkey: service.admin.key })), (error: GrpcError) => {
         assert.equal(error.code, codeOfReason[reason]);
         assert.equal(detailsOf(error).reason, reason);
         return true;
