@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect } from 'node:http2';
+import { grpcFrame } from '../../tests/helpers/net/grpc-frame.js';
 import type { Outcome, Sender, Target } from './messages.js';
 
 const connectionWindow = 64 * 2 ** 20;
@@ -11,7 +12,7 @@ const busyCodes: Readonly<Record<string, string>> = { 8: 'RESOURCE_EXHAUSTED', 1
  * serialises each message would be measured along with the service.
  */
 export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sender {
-  const frames = target.messages.map((file) => frame(readFileSync(file)));
+  const frames = target.messages.map((file) => grpcFrame(readFileSync(file)));
   const headers = {
     ':method': 'POST',
     ':path': target.path,
@@ -59,13 +60,7 @@ export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sen
             resolve({ kind: 'refused', how: `${busy} ${isTold ? 'with' : 'without'} RetryInfo` });
           }
         });
-        stream.end(frames[turn % frames.length] ?? frame(Buffer.alloc(0)));
+        stream.end(frames[turn % frames.length] ?? grpcFrame(Buffer.alloc(0)));
       }),
   };
-}
-
-function frame(message: Buffer): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
 }

@@ -15,8 +15,8 @@ import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { metadataWithKey } from '../helpers/net/grpc.js';
 import { proxies } from '../helpers/net/proxies.js';
-import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
-import { startService } from '../helpers/service/service.js';
+import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
 import { answerAll } from '../rest-facade/answers.js';
 import { startBoth, type TestFacade } from '../rest-facade/facade.js';
 import type { FakeCore } from '../rest-facade/fake-core.js';
@@ -187,8 +187,7 @@ for (const proxy of proxies)
     });
 
     it('lets large pictures and long streams pass, and leaves refusals to the service', async (t) => {
-      openStage(t);
-      const service = await startService(t, trusting, undefined, scriptedWorkerUrl);
+      const { service } = await startScripted(t, trusting);
       const portOf = (address: string) => Number(address.split(':').at(-1));
       const port = await proxy.start(t, { restPort: portOf(service.rest), corePort: portOf(service.grpc), identity });
 

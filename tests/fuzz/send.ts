@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { detailsOf } from '../helpers/net/grpc.js';
+import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
+import { detailsOf, metadataWithKey } from '../helpers/net/grpc.js';
 import { parseAnswer, type RawAnswer } from '../rest-facade/raw-http.js';
 import type { GrpcCase } from './grpc-cases.js';
 import type { HttpCase } from './http-cases.js';
@@ -60,8 +60,7 @@ function firstAnswer(text: string): RawAnswer {
 /** Makes calls with messages that are bytes already. */
 export function createGrpcSender(address: string, apiKey: string) {
   const client = new Client(address, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set('apikey', apiKey);
+  const metadata = metadataWithKey(apiKey);
   const same = (bytes: Buffer): Buffer => bytes;
 
   const send = ({ path, message }: GrpcCase): Promise<Outcome> =>

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Target } from '../../bench/load/messages.js';
+import { grpcFrame } from '../helpers/net/grpc-frame.js';
 import type { Line } from './lines.js';
 import type { Protocol, Stage } from './stage.js';
 
@@ -63,9 +64,7 @@ async function send(target: Target): Promise<() => void> {
     });
     return () => requests.forEach((outgoing) => outgoing.destroy());
   }
-  const message = await readFile(target.messages[0] ?? '');
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
+  const message = grpcFrame(await readFile(target.messages[0] ?? ''));
   const session = connect(`http://${target.address}`);
   session.on('error', () => undefined);
   for (let i = 0; i < callers; i += 1) {
@@ -78,7 +77,7 @@ async function send(target: Target): Promise<() => void> {
     });
     stream.on('error', () => undefined);
     stream.resume();
-    stream.end(Buffer.concat([head, message]));
+    stream.end(message);
   }
   return () => session.destroy();
 }

@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../../bench/measure/statistics.js';
 import { maxUnanswered } from '../../runtime/limits/limit-pipelining.js';
+import { grpcFrame } from '../helpers/net/grpc-frame.js';
 import { measureNormal } from './flood.js';
 import { type Line, spread } from './lines.js';
 import { requestTimeoutMs, type Stage } from './stage.js';
@@ -173,8 +174,7 @@ const dripGrpc = (port: number, apiKey: string) =>
       },
       { endStream: false },
     );
-    // A frame that promises 50,000 bytes.
-    stream.write(Buffer.from([0, 0, 0, 195, 80]));
+    stream.write(grpcFrame(Buffer.alloc(0), { length: 50_000 }));
     const timer = setInterval(() => void (stream.writable && stream.write('a')), dripMs);
     await new Promise<void>((resolve) => {
       stream.on('error', () => undefined);

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
 import { expressMessages } from '../../rest-facade/server/http/express-messages.js';
 import { arrivals } from '../../rest-facade/server/request-context.js';
+import { listen } from '../helpers/net/listen.js';
 
 /** The limits that it has unless a test gives others. */
 export const limits = {
@@ -33,8 +32,6 @@ export async function serveApp(
   const server = createServer(expressMessages(app), (request, response) => {
     arrivals.set(request, performance.now() - waitedMs);
     app(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return (server.address() as AddressInfo).port;
+  });
+  return listen(t, server);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { noChromium, startBrowser } from '../helpers/browser.js';
+import { listen } from '../helpers/net/listen.js';
 import { startService } from '../helpers/service/service.js';
 
 test('the client over REST needs nothing that a browser lacks', () => {
@@ -86,10 +86,5 @@ async function servePage(t: TestContext): Promise<string> {
     if (name === '') response.end(page);
     else createReadStream(new URL(name, folder)).pipe(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(t, server)}`;
 }

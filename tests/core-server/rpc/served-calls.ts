@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
+import { credentials, ServerCredentials } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
@@ -17,7 +17,7 @@ import {
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { proxyList } from '../../../runtime/net/addresses.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
-import { unaryCall } from '../../helpers/net/grpc.js';
+import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 
@@ -88,11 +88,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   return client;
 }
 
-export function withKey(key = 'secret'): Metadata {
-  const metadata = new Metadata();
-  metadata.set('apikey', key);
-  return metadata;
-}
+export const withKey = (key = 'secret') => metadataWithKey(key);
 
 export function call(client: MeterReadingServiceClient, metadata = withKey(), timeoutMs?: number) {
   const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from './listen.js';
 
 /**
  * A reverse proxy that serves below `/vision` what a service serves at its root, and nothing else.
@@ -21,11 +20,5 @@ export async function startPrefixProxy(t: Pick<TestContext, 'after'>, service: s
     });
     asked.pipe(forwarded);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
+  return `http://127.0.0.1:${await listen(t, server)}${prefix}`;
 }

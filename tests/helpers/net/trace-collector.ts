@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from './listen.js';
 
 /**
  * A server in place of a collector of traces, until the test ends.
@@ -9,11 +8,5 @@ import type { TestContext } from 'node:test';
  * @returns the address that traces are sent to
  */
 export async function startCollector(t: TestContext, listener: RequestListener): Promise<string> {
-  const collector = createServer(listener).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  t.after(() => {
-    collector.closeAllConnections();
-    collector.close();
-  });
-  return `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
+  return `http://127.0.0.1:${await listen(t, createServer(listener))}/v1/traces`;
 }

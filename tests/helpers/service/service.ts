@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { credentials, Metadata } from '@grpc/grpc-js';
+import { credentials } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import { createDatabase } from '../../../core-server/store/database.js';
 import {
@@ -10,7 +10,7 @@ import {
 import { createConfig as createRestConfig } from '../../../rest-facade/config.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import type { Tracing } from '../../../runtime/observe/tracing.js';
-import { unaryCall } from '../net/grpc.js';
+import { metadataWithKey, unaryCall } from '../net/grpc.js';
 import { adminKey, startTestCore } from './start-core.js';
 
 /** A core and a facade of this process on free ports, with a database of their own. */
@@ -71,8 +71,7 @@ export async function startService(
     ...(tracing && { tracing: tracing.facade }),
   });
   const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set('adminkey', adminKey);
+  const metadata = metadataWithKey('', { adminkey: adminKey });
   t.after(async () => {
     admin.close();
     await facade.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { type Client, type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
 import {
@@ -15,6 +15,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { bindServer } from '../../helpers/net/grpc.js';
+import { listen } from '../../helpers/net/listen.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
 import { type Script, startFakeCore } from '../fake-core.js';
@@ -279,13 +280,8 @@ test('a core that dies in a call is 503, and a restarted one is found again', { 
 test('a core that accepts connections and says nothing is 503, not a hang', { timeout: 60_000 }, async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket));
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
-  const { url } = await startFacade(t, (silent.address() as AddressInfo).port);
+  t.after(() => sockets.forEach((socket) => socket.destroy()));
+  const { url } = await startFacade(t, await listen(t, silent));
   const started = performance.now();
   const { status } = await readRefusal(await ask(url));
   assert.equal(status, 503);

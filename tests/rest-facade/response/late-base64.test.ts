@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { untilStill } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
+import { grpcFrame } from '../../helpers/net/grpc-frame.js';
 import { withKey } from '../facade.js';
 import { multipartRequest, openSocket } from '../raw-http.js';
 import { serveApp } from '../serve-app.js';
@@ -126,12 +127,10 @@ for (const [name, headBytes] of [
     const port = await serveApp(t, { core: { call: () => Promise.resolve(answer) } });
     const path = '/imageanalysis.v1.FaceDetectionService/DetectAllFaces';
     const message = Buffer.from('{"image":"AAAA"}');
-    const head = Buffer.alloc(headBytes);
-    if (headBytes > 0) head.writeUInt32BE(message.length, 1);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: { ...withKey, 'content-type': name },
-      body: Buffer.concat([head, message]),
+      body: headBytes > 0 ? grpcFrame(message) : message,
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const length = headBytes > 0 ? bytes.readUInt32BE(1) : bytes.length;

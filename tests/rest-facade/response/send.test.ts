@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, request } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -66,13 +66,10 @@ test('a text that nobody reads is held once, without TLS too', async (t) => {
     send(response, { status: 200, headers: {}, body: 'a'.repeat(bytes) });
     server.emit('answered');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = await listen(t, server);
   const before = heldBytes();
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
-  t.after(() => {
-    client.destroy();
-    server.close();
-  });
+  const client = connect(port, '127.0.0.1').pause();
+  t.after(() => client.destroy());
   client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n');
   await once(server, 'answered');
   await setImmediate();

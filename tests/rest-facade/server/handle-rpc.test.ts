@@ -5,6 +5,7 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
+import { grpcFrame } from '../../helpers/net/grpc-frame.js';
 import { callUnary, readRefused, transports } from '../../helpers/net/web-client.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
@@ -162,12 +163,7 @@ test('memory and throttle are those of REST', async (t) => {
   assert.deepEqual(callers, Array(3).fill(`${path} key-of-the-tests`));
 });
 
-const envelope = (flags: number, length: number, body = '') => {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(length, 1);
-  return Buffer.concat([head, Buffer.from(body)]);
-};
+const frame = (flags: number, length: number, body = '') => grpcFrame(Buffer.from(body), { flags, length });
 
 test('what is no request is refused, and the core sees none of it', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
@@ -186,13 +182,13 @@ test('what is no request is refused, and the core sees none of it', async (t) =>
     [json, '{"crop":"yes"}', 'INVALID_FIELD'],
     [json, '{}', 'INVALID_FIELD', { 'connect-timeout-ms': '1s' }],
     [json, '{}', 'UNSUPPORTED_CONTENT_TYPE', { 'content-encoding': 'gzip' }],
-    [web, envelope(0, 0), 'INVALID_FIELD', { 'grpc-timeout': '123456789S' }],
+    [web, frame(0, 0), 'INVALID_FIELD', { 'grpc-timeout': '123456789S' }],
     [web, '', 'INVALID_FIELD'],
-    [web, envelope(0, 1), 'INVALID_FIELD'],
-    [web, envelope(0, 0, 'x'), 'INVALID_FIELD'],
-    [web, Buffer.concat([envelope(0, 0), envelope(0, 0)]), 'INVALID_FIELD'],
-    [web, envelope(1, 1, 'x'), 'UNSUPPORTED_CONTENT_TYPE'],
-    [web, envelope(2, 0), 'INVALID_FIELD'],
+    [web, frame(0, 1), 'INVALID_FIELD'],
+    [web, frame(0, 0, 'x'), 'INVALID_FIELD'],
+    [web, Buffer.concat([frame(0, 0), frame(0, 0)]), 'INVALID_FIELD'],
+    [web, frame(1, 1, 'x'), 'UNSUPPORTED_CONTENT_TYPE'],
+    [web, frame(2, 0), 'INVALID_FIELD'],
   ];
   for (const [type, body, reason, headers] of cases) {
     const answer = await post(url, type, body, headers);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { downloadedGraphs, downloadGraph } from '../../../../core-server/inference/models/download-models.js';
 import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
 import { hashOf } from '../../../../core-server/inference/models/model-files.js';
+import { listen } from '../../../helpers/net/listen.js';
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.js';
 
 const model = Buffer.alloc(300_000, 'weights ');
 const sha256 = hashOf(model);
@@ -16,15 +16,9 @@ const file = 'face/some.onnx';
 
 /** An empty folder of models, and a server that answers as told. */
 async function setUp(t: TestContext, answer: RequestListener) {
-  const root = await mkdtemp(join(tmpdir(), 'download-test-'));
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.after(async () => {
-    server.closeAllConnections();
-    server.close();
-    await rm(root, { recursive: true });
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/some.onnx`;
+  const root = await createTemporaryFolder(t);
+  const server = createServer(answer);
+  const url = `http://127.0.0.1:${await listen(t, server)}/some.onnx`;
   return {
     root,
     url,

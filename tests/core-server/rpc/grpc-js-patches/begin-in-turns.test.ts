@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { beginInTurns } from '../../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
 import { collectGarbage } from '../../../../runtime/node-patches/v8-flags.js';
 import { eventually } from '../../../helpers/eventually.js';
+import { listen } from '../../../helpers/net/listen.js';
 
 /** A server that notes the paths of its streams as they begin, and two clients of it. */
 async function setUp(t: TestContext) {
@@ -16,10 +16,9 @@ async function setUp(t: TestContext) {
     stream.respond({}, { endStream: true });
   });
   beginInTurns(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
+  const port = await listen(t, server);
   const open = async () => {
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const session = connect(`http://127.0.0.1:${port}`);
     t.after(() => session.destroy());
     await once(session, 'remoteSettings');
     return session;

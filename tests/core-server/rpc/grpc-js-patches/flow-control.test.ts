@@ -6,14 +6,12 @@ import { maxCallsOfStrangers } from '../../../../core-server/rpc/grpc-js-patches
 import { callWindowBytes, connectionWindowBytes } from '../../../../core-server/rpc/grpc-js-patches/server-options.js';
 import type { ReadMeterResponse } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { eventually } from '../../../helpers/eventually.js';
-import { openStage, scriptedWorkerUrl } from '../../../helpers/pictures/scripted-pictures.js';
-import { startService } from '../../../helpers/service/service.js';
+import { startScripted } from '../../../helpers/service/scripted-service.js';
 import { openSocket } from '../../../rest-facade/raw-http.js';
 import { answer, call, maxCallsPerConnection, openAccess, serve } from '../served-calls.js';
 
 test('a client may ping often, as those that check their connection do', async (t) => {
-  openStage(t);
-  const service = await startService(t, {}, undefined, scriptedWorkerUrl);
+  const { service } = await startScripted(t);
   const session = connect(`http://${service.grpc}`);
   t.after(() => session.destroy());
   await once(session, 'connect');
@@ -23,8 +21,7 @@ test('a client may ping often, as those that check their connection do', async (
 });
 
 test('a client may have a whole picture under way', async (t) => {
-  openStage(t);
-  const service = await startService(t, {}, undefined, scriptedWorkerUrl);
+  const { service } = await startScripted(t);
   const session = connect(`http://${service.grpc}`);
   t.after(() => session.destroy());
   while (session.remoteSettings.initialWindowSize !== callWindowBytes) await once(session, 'remoteSettings');

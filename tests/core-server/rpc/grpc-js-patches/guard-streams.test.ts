@@ -26,6 +26,7 @@ import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { createLifetime } from '../../../helpers/lifetime.js';
+import { grpcFrame } from '../../../helpers/net/grpc-frame.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { scriptedPicture } from '../../../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../../../helpers/service/scripted-service.js';
@@ -47,14 +48,6 @@ const unimplemented = '12';
 const internal = '13';
 const unauthenticated = '16';
 const mebibyte = 2 ** 20;
-
-/** A message, or its beginning where it is said to be longer. */
-function frame(bytes: Uint8Array, options: { length?: number; isCompressed?: boolean } = {}): Buffer {
-  const head = Buffer.alloc(5);
-  head[0] = options.isCompressed === true ? 1 : 0;
-  head.writeUInt32BE(options.length ?? bytes.length, 1);
-  return Buffer.concat([head, bytes]);
-}
 
 function open(
   t: TestContext,
@@ -80,7 +73,7 @@ function call(session: ClientHttp2Session, path: string, headers: Record<string,
 
 /** A call whose message has no bytes. */
 function emptyCall(...args: Parameters<typeof call>): ClientHttp2Stream {
-  return call(...args).end(frame(Buffer.alloc(0)));
+  return call(...args).end(grpcFrame(Buffer.alloc(0)));
 }
 
 /** The gRPC status of a call, or the HTTP/2 code with which its stream was closed. */
@@ -147,7 +140,7 @@ let service: TestService;
 before(async () => ({ service } = await startScripted(lifetime)));
 
 test('a meter counts the whole messages, and the bytes of the one that is not', () => {
-  const bytes = Buffer.concat([frame(Buffer.alloc(10)), frame(Buffer.alloc(0)), frame(Buffer.alloc(300))]);
+  const bytes = Buffer.concat([grpcFrame(Buffer.alloc(10)), grpcFrame(Buffer.alloc(0)), grpcFrame(Buffer.alloc(300))]);
   for (const step of [1, 2, 7, 400]) {
     const add = createMessageMeter();
     const counts: number[] = [];
@@ -175,7 +168,7 @@ test('a caller without a key cannot have large messages kept', async (t) => {
   const session = open(t, service.grpc);
   for (const path of [checkPath, ...reflectionPaths]) {
     const stream = call(session, path);
-    stream.write(frame(Buffer.alloc(maxKeylessMessageBytes), { length: mebibyte }));
+    stream.write(grpcFrame(Buffer.alloc(maxKeylessMessageBytes), { length: mebibyte }));
     assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
   }
   assert.equal(await endOf(emptyCall(session, checkPath)), ok);
@@ -223,7 +216,7 @@ test('messages of a stream count until they are answered, each as what it is', a
 
   // They wait on once all have come; none is given back twice.
   const waiting = begin();
-  waiting.end(Buffer.concat([emptyMessages(1), frame(Buffer.alloc(45)), emptyMessages(1)]));
+  waiting.end(Buffer.concat([emptyMessages(1), grpcFrame(Buffer.alloc(45)), emptyMessages(1)]));
   await eventually(() => served.at(-1)?.readableEnded);
   const counts = [messageBytes.taken];
   for (const message of [2, 2, 0, 1, 3]) {
@@ -240,7 +233,7 @@ test('what arrives counts, whether or not it is read', async (t) => {
   const messageBytes = createFairBudget(mebibyte);
   const address = await serveGuarded(t, { messageBytes }, (stream) => stream.pause());
   const stream = call(open(t, address), streamMetersPath);
-  stream.write(frame(Buffer.alloc(10_000), { length: mebibyte }));
+  stream.write(grpcFrame(Buffer.alloc(10_000), { length: mebibyte }));
   await eventually(() => messageBytes.taken >= 10_000);
   stream.close(constants.NGHTTP2_CANCEL);
   await eventually(() => messageBytes.taken === 0);
@@ -251,7 +244,7 @@ test('pictures of streams that are answered give back no others', async (t) => {
   const { service } = await startScripted(t, { CORE_WORKERS: '2' });
   const session = open(t, service.grpc);
   const item = (image: Buffer) =>
-    frame(StreamReadMetersRequest.encode({ id: 'a', request: ReadMeterRequest.fromPartial({ image }) }).finish());
+    grpcFrame(StreamReadMetersRequest.encode({ id: 'a', request: ReadMeterRequest.fromPartial({ image }) }).finish());
   const large = item(scriptedPicture('a', 'wait', { bytes: 9 * mebibyte }));
   // Refused before it needs a worker.
   const none = item(Buffer.alloc(0));
@@ -275,7 +268,7 @@ test('the pictures of streams have a budget, and one stream of the largest finds
   const { service, stage } = await startScripted(t);
   const session = open(t, service.grpc);
   const request = ReadMeterRequest.fromPartial({ image: scriptedPicture('a', 'wait', { bytes: 9 * mebibyte }) });
-  const item = frame(StreamReadMetersRequest.encode({ id: 'a', request }).finish());
+  const item = grpcFrame(StreamReadMetersRequest.encode({ id: 'a', request }).finish());
   const begin = (count: number) => {
     const stream = call(session, streamMetersPath, { apikey: service.apiKey });
     for (let sent = 0; sent < count; sent += 1) stream.write(item);
@@ -303,19 +296,19 @@ test('a message that comes in very many small chunks is not waited for', withinM
   const session = open(t, address);
   const most = call(session, readMeterPath);
   const mostEnds = endOf(most);
-  await crumble(most, frame(Buffer.alloc(maxSmallChunks - 5), { length: mebibyte }));
+  await crumble(most, grpcFrame(Buffer.alloc(maxSmallChunks - 5), { length: mebibyte }));
   most.end();
   assert.equal(await mostEnds, ok);
 
   const tooMany = call(session, readMeterPath);
   const tooManyEnd = endOf(tooMany);
-  await crumble(tooMany, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+  await crumble(tooMany, grpcFrame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
   assert.equal(await tooManyEnd, constants.NGHTTP2_ENHANCE_YOUR_CALM);
 
   // A large one makes up for them.
   const mixed = call(session, readMeterPath);
   const mixedEnds = endOf(mixed);
-  mixed.write(frame(Buffer.alloc(maxSmallChunks * 100), { length: mebibyte }));
+  mixed.write(grpcFrame(Buffer.alloc(maxSmallChunks * 100), { length: mebibyte }));
   await crumble(mixed, Buffer.alloc(maxSmallChunks));
   mixed.end();
   assert.equal(await mixedEnds, ok);
@@ -344,7 +337,7 @@ test('each chunk of an unfinished message counts as more than its bytes', within
   const session = open(t, address);
   const stream = call(session, readMeterPath);
   const end = endOf(stream);
-  await crumble(stream, frame(Buffer.alloc(96), { length: mebibyte }));
+  await crumble(stream, grpcFrame(Buffer.alloc(96), { length: mebibyte }));
   assert.equal(await end, constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
@@ -378,7 +371,7 @@ test('who has no room for one more response like its unread ones is refused befo
   const image = scriptedPicture('a', 'answer', { cropBytes: 40 * mebibyte });
   const ask = () => {
     const stream = call(session, detectSinglePath, { apikey: service.apiKey });
-    stream.end(frame(DetectSingleFaceRequest.encode(DetectSingleFaceRequest.fromPartial({ image })).finish()));
+    stream.end(grpcFrame(DetectSingleFaceRequest.encode(DetectSingleFaceRequest.fromPartial({ image })).finish()));
     return stream;
   };
   // One address has four fifths of 256 MiB.
@@ -411,7 +404,7 @@ test('all answers of streams count until they are read', async (t) => {
   const session = open(t, service.grpc, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
   const image = scriptedPicture('a', 'answer', { cropBytes: 16 * mebibyte });
-  const request = frame(
+  const request = grpcFrame(
     StreamDetectFacesRequest.encode(StreamDetectFacesRequest.fromPartial({ id: 'a', request: { image } })).finish(),
   );
   const ask = () => {
@@ -444,7 +437,7 @@ test('a key has no more at eight addresses than at one, and leaves room for othe
   const send = async (localAddress: string, apikey: string) => {
     const stream = call(open(t, address, {}, localAddress), streamFacesPath, { apikey });
     const before = budgets.messageBytes.taken;
-    stream.write(frame(Buffer.alloc(mebibyte / 8), { length: mebibyte }));
+    stream.write(grpcFrame(Buffer.alloc(mebibyte / 8), { length: mebibyte }));
     await eventually(() => stream.closed || budgets.messageBytes.taken > before + mebibyte / 8);
     return stream.closed;
   };
@@ -461,7 +454,7 @@ test('the message of a unary call counts until the call is answered', async (t) 
     stream.resume().once('end', () => resolve(stream));
   });
   const stream = call(open(t, address), readMeterPath);
-  stream.resume().end(frame(Buffer.alloc(1_000)));
+  stream.resume().end(grpcFrame(Buffer.alloc(1_000)));
   const served = await taken;
   await sleep(10);
   assert.equal(messageBytes.taken, 5 + 1_000 + waitingMessageBytes);
@@ -472,7 +465,7 @@ test('the message of a unary call counts until the call is answered', async (t) 
 test('of a message whose call was refused no more is asked for', async (t) => {
   const stream = call(open(t, service.grpc), readMeterPath);
   const closed = once(stream, 'close');
-  stream.write(frame(Buffer.alloc(10), { length: mebibyte }));
+  stream.write(grpcFrame(Buffer.alloc(10), { length: mebibyte }));
   assert.equal(await endOf(stream), unauthenticated);
   await closed;
   assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
@@ -488,7 +481,7 @@ test('messages under way have a budget, which they give back', async (t) => {
   const session = open(t, service.grpc);
   const begin = (headers: Record<string, string>) => {
     const stream = call(session, readMeterPath, headers);
-    stream.write(frame(Buffer.alloc(10 * mebibyte), { length: 10 * mebibyte + 1 }));
+    stream.write(grpcFrame(Buffer.alloc(10 * mebibyte), { length: 10 * mebibyte + 1 }));
     return stream;
   };
   const withKey = { apikey: service.apiKey };
@@ -501,7 +494,7 @@ test('messages under way have a budget, which they give back', async (t) => {
     assert.equal(await endOf(begin({})), unauthenticated, `without a key, call ${count}`);
   const picture = call(session, readMeterPath, withKey);
   const image = scriptedPicture('a', 'answer', { bytes: 9 * mebibyte });
-  picture.end(frame(ReadMeterRequest.encode({ image }).finish()));
+  picture.end(grpcFrame(ReadMeterRequest.encode({ image }).finish()));
   assert.notEqual(await endOf(picture), resourceExhausted);
 });
 
@@ -522,13 +515,13 @@ test('the path of a method that there is not is not repeated without limit', asy
 
 test('what gRPC itself answers is as docs/errors.md says', async (t) => {
   const session = open(t, service.grpc);
-  const empty = frame(Buffer.alloc(0));
+  const empty = grpcFrame(Buffer.alloc(0));
   const table: [path: string, messages: Buffer[], status: string][] = [
     [readMeterPath, [], unimplemented],
     [readMeterPath, [empty, empty], unimplemented],
-    [readMeterPath, [frame(Buffer.from([0xff]))], invalidArgument],
+    [readMeterPath, [grpcFrame(Buffer.from([0xff]))], invalidArgument],
     [checkPath, [], unimplemented],
-    [checkPath, [frame(Buffer.from([0xff]))], internal],
+    [checkPath, [grpcFrame(Buffer.from([0xff]))], internal],
   ];
   for (const [path, messages, expected] of table) {
     const stream = call(session, path, { apikey: service.apiKey });
@@ -577,7 +570,7 @@ test('a stream that is refused while it is served leaves one line, with the reas
   const end = endOf(stream);
   log.entries.length = 0;
   const received = await log.waitFor(({ msg }) => msg === 'call received');
-  await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+  await crumble(stream, grpcFrame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
   assert.equal(await end, invalidArgument);
   const lines = log.entries.filter(({ msg }) => msg !== 'call received');
   const [{ msg, reason, request_id: requestId } = {}, ...more] = lines;
@@ -604,14 +597,14 @@ test('a caller without a key cannot open calls without end', async (t) => {
 });
 
 test('compressed messages are not inflated', async (t) => {
-  const send = (encoding: string, isCompressed: boolean, bytes: Uint8Array) => {
+  const send = (encoding: string, flags: number, bytes: Uint8Array) => {
     const stream = call(open(t, service.grpc), checkPath, { 'grpc-encoding': encoding });
-    stream.end(frame(bytes, { isCompressed }));
+    stream.end(grpcFrame(bytes, { flags }));
     return endOf(stream);
   };
-  assert.equal(await send('gzip', true, gzipSync(Buffer.alloc(0))), unimplemented);
-  assert.equal(await send('gzip', false, Buffer.alloc(0)), ok);
-  assert.equal(await send('identity', false, Buffer.alloc(0)), ok);
+  assert.equal(await send('gzip', 1, gzipSync(Buffer.alloc(0))), unimplemented);
+  assert.equal(await send('gzip', 0, Buffer.alloc(0)), ok);
+  assert.equal(await send('identity', 0, Buffer.alloc(0)), ok);
 });
 
 test('a malformed deadline is refused as a mistake of the caller', async (t) => {

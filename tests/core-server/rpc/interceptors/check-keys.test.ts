@@ -14,7 +14,7 @@ import { checkAdminKeys, checkApiKeys } from '../../../../core-server/rpc/interc
 import { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 import { asRefusal, refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
-import { detailsOf } from '../../../helpers/net/grpc.js';
+import { detailsOf, metadataWithKey } from '../../../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
 
 test('the interceptor refuses before the handler runs', async (t) => {
@@ -116,8 +116,7 @@ async function isLetIn(
 }
 
 test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
-  const adminKey = new Metadata();
-  adminKey.set('adminkey', 'right');
+  const adminKey = metadataWithKey('', { adminkey: 'right' });
   const { log, entries } = collectLog();
   const doors: [KeyCheck, key: Metadata, opens: boolean][] = [
     [checkApiKeys(openAccess), withKey(), false],
@@ -139,9 +138,7 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
   const check = checkAdminKeys(createAdminKeyCheck('right'), (address) => address === '10.0.0.3');
   let port = 0;
   const reasonOf = (sent: string, peer: string, client = 'unknown') => {
-    const metadata = new Metadata();
-    metadata.set('adminkey', sent);
-    metadata.set('x-forwarded-for', client);
+    const metadata = metadataWithKey('', { adminkey: sent, 'x-forwarded-for': client });
     // Each comes on a connection of its own.
     port += 1;
     const call = { getPeer: () => `${peer}:${port}` } as ServerInterceptingCallInterface;

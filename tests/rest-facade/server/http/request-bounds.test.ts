@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -9,6 +8,7 @@ import { Registry } from 'prom-client';
 import { createHttpServer } from '../../../../runtime/net/create-http-server.js';
 import { startMetricsServer } from '../../../../runtime/observe/metrics-server.js';
 import { deferred } from '../../../helpers/deferred.js';
+import { listen } from '../../../helpers/net/listen.js';
 import { answerAll } from '../../answers.js';
 import { startBoth, startHeld } from '../../facade.js';
 import { openSocket } from '../../raw-http.js';
@@ -155,9 +155,7 @@ test('of what follows the last request while it is answered, nothing is kept', a
   const begun = deferred();
   const handle: RequestListener = ({ url }, response) => void (url === '/' ? response.end() : begun.resolve());
   const server = createHttpServer(handle, { requestTimeoutMs: 10_000, ServerResponse: CountedResponse });
-  t.after(() => server.close().closeAllConnections());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   const socket = await openSocket(port);
   socket.write(livez(upgrade));
   await begun.promise;
