@@ -1,8 +1,8 @@
 import { chown, mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClients } from '../faults/clients.js';
-import { createRunningTime } from '../faults/running-time.js';
 import { eventually } from '../helpers/eventually.js';
+import { createRunningTime } from '../helpers/running-time.js';
 import { measurements } from './measurements.js';
 import { startCluster } from './node.js';
 import { createPods } from './pods.js';

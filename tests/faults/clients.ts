@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSample } from '../helpers/pictures/samples.js';
-import type { RunningTime } from './running-time.js';
+import type { RunningTime } from '../helpers/running-time.js';
 
 /** Longer than the service's own deadline: what takes longer hangs. */
 const hangMs = 45_000;

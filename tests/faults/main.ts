@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../fuzz/random.js';
 import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
+import { createRunningTime } from '../helpers/running-time.js';
 import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 import { createClients } from './clients.js';
 import { startPostgresFaults } from './postgres-faults.js';
 import { describeRecord, type FaultRecord, readRecord, writeRecord } from './record.js';
-import { createRunningTime } from './running-time.js';
 
 const usage = `Kills the core, its inference workers or the facade at random moments, under load and while a score
 is being changed, and has the supervisor of make run restart them, immediately instead of with growing

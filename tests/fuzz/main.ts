@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
+import { createRunningTime } from '../helpers/running-time.js';
 import { launchService } from '../helpers/service/launched-service.js';
 import { costLine, createCostMeter, measureAlone, minimise } from './cost.js';
 import { createGrpcCase } from './grpc-cases.js';
@@ -9,7 +10,6 @@ import { createPicturePicker } from './picture-picker.js';
 import { createPictures } from './pictures.js';
 import { createRandom, type Random } from './random.js';
 import { createGrpcSender, type Outcome, sendHttp } from './send.js';
-import { createStandstillCounter } from './standstills.js';
 
 const usage = `Sends hostile input to a real core and facade on this machine and checks every response.
 
@@ -86,7 +86,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
     const delay = watchDelay(new URL('/readyz', service.restUrl));
     const costs = createCostMeter(() => service.pids());
     const warm = from + Math.floor((end - from) * warmUpShare);
-    const standstills = createStandstillCounter();
+    const time = createRunningTime();
     const usual = createUsualCost();
     const waiting: Promise<void>[] = [];
     for (let next = from; next < end;) {
@@ -94,9 +94,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       for (; next < end && group.length < Number(values.concurrency); next += 1)
         group.push([next, create(createRandom(seed * 1_000_003 + next))]);
       costs.take();
-      const sent = group.map(async ([index, input]) =>
-        report.add(index, input, await standstills.repeatAfter(input.send)),
-      );
+      const sent = group.map(async ([index, input]) => report.add(index, input, await sendWhileRunning(input)));
       await Promise.all(sent.filter((_, i) => group[i]?.[1].isBrief));
       // One in eight only waits: for the end of a request that promises more than it sends.
       waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
@@ -111,6 +109,15 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       memory.sample();
     }
     await Promise.all(waiting);
+
+    /** Sends again what fell into a standstill: its time-outs went on meanwhile. */
+    async function sendWhileRunning({ send }: FuzzInput): Promise<Outcome> {
+      for (;;) {
+        const stopsBefore = time.stops();
+        const outcome = await send();
+        if (time.stops() === stopsBefore) return outcome;
+      }
+    }
 
     async function judgeCost(index: number, input: FuzzInput): Promise<void> {
       const { bytes, requests, picture, sendWith } = input;

@@ -12,13 +12,13 @@ export interface RunningTime {
   limit(ms: number): { readonly signal: AbortSignal; readonly clear: () => void };
 }
 
-export function createRunningTime(): RunningTime {
+export function createRunningTime(clock = () => performance.now()): RunningTime {
   let stops = 0;
   let lostMs = 0;
-  let lastMs = performance.now();
+  let lastMs = clock();
 
   const now = (): number => {
-    const nowMs = performance.now();
+    const nowMs = clock();
     if (nowMs - lastMs > stoppedMs) {
       stops += 1;
       lostMs += nowMs - lastMs;
