@@ -6,8 +6,13 @@ import { number, readOptions } from '../../helpers/command-line.js';
 import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
-import type { MeterPhoto } from './meter-data.js';
-import { readMeterEvaluation, readMeterHeldOut, readMeterSeries, readPicturesWithoutMeter } from './meter-data.js';
+import {
+  type MeterPhoto,
+  readMeterEvaluation,
+  readMeterHeldOut,
+  readMeterSeries,
+  readPicturesWithoutMeter,
+} from './meter-data.js';
 import { type Judged, reliability } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';

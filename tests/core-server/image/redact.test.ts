@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Region, RgbPicture } from '../../../core-server/image/picture.js';
-import { redactionStyles } from '../../../core-server/image/picture.js';
+import { redactionStyles, type Region, type RgbPicture } from '../../../core-server/image/picture.js';
 import { redactRegion } from '../../../core-server/image/redact.js';
 import { createMulberry32 } from '../../../samples/mulberry32.js';
 

@@ -10,6 +10,7 @@ import { isTemporary, withStorageErrors } from '../../../core-server/store/stora
 import { Refusal } from '../../../runtime/errors/refusal.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 import { mountSmallDisk } from '../../helpers/databases/small-disk.js';
+import { registerAcme } from './fixtures.js';
 
 // A SQLite file whose disk is full, fails or may only be read, or that is gone.
 
@@ -62,14 +63,13 @@ describe('a SQLite store', () => {
 
   it('refuses writes and answers reads while it may only be read', async (t) => {
     const db = await openDatabase(t, await placeSqlite(t));
-    const scores = createKnexCompanyStore(db);
-    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
-    await scores.setScore('acme', 0.5);
+    const companies = await registerAcme(db);
+    await companies.setScore('acme', 0.5);
     await db.raw('PRAGMA query_only = ON');
-    await assert.rejects(scores.setScore('acme', 0.6), refused);
-    assert.deepEqual(await scores.findScore('acme'), { score: 0.5 });
+    await assert.rejects(companies.setScore('acme', 0.6), refused);
+    assert.deepEqual(await companies.findScore('acme'), { score: 0.5 });
     await db.raw('PRAGMA query_only = OFF');
-    assert.ok(await scores.setScore('acme', 0.6));
+    assert.ok(await companies.setScore('acme', 0.6));
   });
 
   it('is readable by its owner only, whatever its folder and the umask say', async (t) => {
@@ -78,7 +78,7 @@ describe('a SQLite store', () => {
     const umask = process.umask(0);
     t.after(() => process.umask(umask));
     const db = await openDatabase(t, place);
-    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    await registerAcme(db);
     for (const end of ['', '-wal', '-shm']) {
       const { mode } = await stat(path.join(place.dataDir, `${sqliteFileName}${end}`));
       assert.equal((mode & 0o777).toString(8), '600', end);
@@ -88,13 +88,12 @@ describe('a SQLite store', () => {
   it('refuses all while its file is gone or another, and goes on when it is back', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
-    const scores = createKnexCompanyStore(db);
-    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const companies = await registerAcme(db);
     const file = path.join(place.dataDir, sqliteFileName);
     const aside = path.join(place.dataDir, 'aside');
     const refuses = async (): Promise<void> => {
-      await assert.rejects(scores.setScore('acme', 0.5), refused);
-      await assert.rejects(scores.findScore('acme'), refused);
+      await assert.rejects(companies.setScore('acme', 0.5), refused);
+      await assert.rejects(companies.findScore('acme'), refused);
       await assert.rejects(withStorageErrors(db, db('companies').delete()), refused);
     };
 
@@ -108,7 +107,7 @@ describe('a SQLite store', () => {
     await refuses();
 
     await rename(aside, file);
-    assert.ok(await scores.setScore('acme', 0.6));
+    assert.ok(await companies.setScore('acme', 0.6));
     assert.deepEqual(await namesOf(await openDatabase(t, place)), ['acme']);
 
     // Now not even its folder is there to ask.
@@ -117,7 +116,7 @@ describe('a SQLite store', () => {
     await refuses();
     await rm(place.dataDir);
     await rename(`${place.dataDir}-aside`, place.dataDir);
-    assert.ok(await scores.setScore('acme', 0.7));
+    assert.ok(await companies.setScore('acme', 0.7));
   });
 
   it('tells of a disk without room for its tables as what it is', async (t) => {
@@ -132,18 +131,17 @@ describe('a SQLite store', () => {
     if (disk === undefined) return t.skip('no file system may be mounted here');
     t.after(() => disk.unmount());
     const db = await openDatabase(t, { dataDir: disk.folder });
-    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
-    const scores = createKnexCompanyStore(db);
-    await scores.setScore('acme', 0.5);
+    const companies = await registerAcme(db);
+    await companies.setScore('acme', 0.5);
     disk.fill(8);
 
     const answered = await fill(db);
-    await assert.rejects(scores.setScore('acme', 0.6), refused);
+    await assert.rejects(companies.setScore('acme', 0.6), refused);
     assert.deepEqual(await namesOf(db), ['acme', ...answered]);
-    assert.deepEqual(await scores.findScore('acme'), { score: 0.5 });
+    assert.deepEqual(await companies.findScore('acme'), { score: 0.5 });
 
     disk.empty();
-    assert.ok(await scores.setScore('acme', 0.6));
+    assert.ok(await companies.setScore('acme', 0.6));
     const other = await openDatabase(t, { dataDir: disk.folder });
     assert.deepEqual(await namesOf(other), ['acme', ...answered]);
     assert.deepEqual(await createKnexCompanyStore(other).findScore('acme'), { score: 0.6 });

@@ -13,6 +13,7 @@ import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js
 import { isTemporary } from '../../../core-server/store/storage-error.js';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { openDatabase, placeSqlite, startDialects } from '../../helpers/databases/databases.js';
+import { registerAcme } from './fixtures.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
@@ -39,7 +40,7 @@ for (const dialect of dialects) {
     it('keeps the data of earlier starts', async (t) => {
       const place = await dialect.place(t);
       const first = await createDatabase(place);
-      await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
+      await registerAcme(first);
       await first.destroy();
       const second = await openDatabase(t, place);
       assert.equal((await createKnexCompanyStore(second).list(10)).length, 1);

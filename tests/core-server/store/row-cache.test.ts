@@ -7,26 +7,16 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import type { Database } from '../../../core-server/store/database.js';
 import { cacheRows, detectChanges } from '../../../core-server/store/row-cache.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 import { deferred } from '../../helpers/deferred.js';
+import { keyOf, registerAcme } from './fixtures.js';
 
-const id = 'ia_aaaaaaaaaaaa';
-const key: StoredApiKey = {
-  apiKey: {
-    id,
-    label: 'a',
-    operations: [],
-    createTime: new Date('2026-01-01'),
-    expireTime: undefined,
-    revokeTime: undefined,
-  },
-  secretHash: Buffer.alloc(32, 7),
-};
+const key = keyOf('a');
+const { id } = key.apiKey;
 
 /** Counts the statements that reach the store from now on. */
 function countQueries(db: Database): { readonly count: number } {
@@ -49,7 +39,7 @@ test('a row is read once, and again once another process has changed any', async
   const { db, other } = await openTwice(t);
   const keys = createKnexApiKeyStore(db);
   const scores = createKnexCompanyStore(db);
-  await createKnexCompanyStore(other).insert('acme', 'scrypt$h', new Date());
+  await registerAcme(other);
   const queries = countQueries(db);
   for (let time = 0; time < 3; time += 1) {
     assert.deepEqual(await keys.find(id), key);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
+import { keyOf, registerAcme } from './fixtures.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
@@ -16,13 +16,13 @@ for (const dialect of dialects) {
     describe('API keys', () => {
       it('gives back what was stored', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
-        const limited = makeKey('a', {
+        const limited = keyOf('a', {
           label: 'Größe 木 ’; DROP TABLE api_keys',
           operations: [Operation.METER_READING, Operation.FACE_DETECTION],
           createTime: new Date('2026-01-02T03:04:05.678Z'),
           expireTime: new Date('9999-12-31T23:59:59.999Z'),
         });
-        const plain = makeKey('b', {});
+        const plain = keyOf('b');
         await store.insert(limited);
         await store.insert(plain);
         assert.deepEqual(await store.find(limited.apiKey.id), limited);
@@ -34,7 +34,7 @@ for (const dialect of dialects) {
         const store = createKnexApiKeyStore(await open(t));
         const times = ['2026-01-02', '2026-01-03', '2026-01-01'];
         for (const [index, time] of times.entries()) {
-          await store.insert(makeKey('abc'.charAt(index), { createTime: new Date(time) }));
+          await store.insert(keyOf('abc'.charAt(index), { createTime: new Date(time) }));
         }
         const ids = (await store.list(10)).map(({ id }) => id.slice(0, 4));
         assert.deepEqual(ids, ['ia_b', 'ia_a', 'ia_c']);
@@ -43,7 +43,7 @@ for (const dialect of dialects) {
       it('lists page by page, also those of the same time', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         for (const [letter, time] of Object.entries({ a: 1, b: 2, c: 2, d: 2, e: 3 }))
-          await store.insert(makeKey(letter, { createTime: new Date(time) }));
+          await store.insert(keyOf(letter, { createTime: new Date(time) }));
         const all = await store.list(10);
         assert.equal(all.map(({ id }) => id.charAt(3)).join(''), 'edcba');
         for (const [at, last] of all.entries()) assert.deepEqual(await store.list(2, last), all.slice(at + 1, at + 3));
@@ -52,30 +52,30 @@ for (const dialect of dialects) {
       it('tells a store that never had a key', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         assert.equal(await store.exist(), false);
-        const { apiKey } = makeKey('a', {});
-        await store.insert(makeKey('a', {}));
+        const { apiKey } = keyOf('a');
+        await store.insert(keyOf('a'));
         await store.revoke(apiKey.id, new Date('2026-05-01'));
         assert.equal(await store.exist(), true);
       });
 
       it('keeps the time of the first revocation', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
-        const { apiKey } = makeKey('a', {});
-        await store.insert(makeKey('a', {}));
-        await store.insert(makeKey('b', {}));
+        const { apiKey } = keyOf('a');
+        await store.insert(keyOf('a'));
+        await store.insert(keyOf('b'));
         const first = new Date('2026-05-01T00:00:00.001Z');
         const revoked = { ...apiKey, revokeTime: first };
         assert.deepEqual(await store.revoke(apiKey.id, first), revoked);
         assert.deepEqual(await store.revoke(apiKey.id, new Date('2026-06-01')), revoked);
         assert.deepEqual((await store.find(apiKey.id))?.apiKey, revoked);
-        assert.equal((await store.find(makeKey('b', {}).apiKey.id))?.apiKey.revokeTime, undefined);
+        assert.equal((await store.find(keyOf('b').apiKey.id))?.apiKey.revokeTime, undefined);
         assert.equal(await store.revoke('ia_cccccccccccc', first), undefined);
       });
 
       it('refuses a key whose operations it does not know rather than allow all', async (t) => {
         const db = await open(t);
         const store = createKnexApiKeyStore(db);
-        const { apiKey } = makeKey('a', { operations: [Operation.METER_READING] });
+        const { apiKey } = keyOf('a', { operations: [Operation.METER_READING] });
         await store.insert({ apiKey, secretHash: Buffer.alloc(32) });
         await db('api_keys').update({ operations: 'OPERATION_OF_TOMORROW' });
         await assert.rejects(store.find(apiKey.id), /OPERATION_OF_TOMORROW/);
@@ -109,7 +109,7 @@ for (const dialect of dialects) {
         for (const name of ['b', 'a', '_', 'B', '-x', '10', '9', 'a.b']) {
           await store.insert(name, 'scrypt$', created);
         }
-        await createKnexCompanyStore(db).setScore('b', 0.5);
+        await store.setScore('b', 0.5);
         const list = await store.list(10);
         assert.deepEqual(
           list.map(({ name }) => name),
@@ -140,12 +140,11 @@ for (const dialect of dialects) {
     describe('scores', () => {
       it('gives back every score to the last bit', async (t) => {
         const db = await open(t);
-        const scores = createKnexCompanyStore(db);
-        await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+        const companies = await registerAcme(db);
         const millionths = Array.from({ length: 40 }, (_, index) => (index * 25_641 + 1) / 1e6);
         for (const score of [0, 1, 0.92, 0.1, 0.7, 0.000001, 0.999999, ...millionths]) {
-          assert.ok(await scores.setScore('acme', score));
-          assert.deepEqual(await scores.findScore('acme'), { score });
+          assert.ok(await companies.setScore('acme', score));
+          assert.deepEqual(await companies.findScore('acme'), { score });
         }
       });
 
@@ -159,9 +158,9 @@ for (const dialect of dialects) {
       });
 
       it('does not know companies that are not registered', async (t) => {
-        const scores = createKnexCompanyStore(await open(t));
-        assert.equal(await scores.findScore('acme'), undefined);
-        assert.equal(await scores.setScore('acme', 0.5), undefined);
+        const companies = createKnexCompanyStore(await open(t));
+        assert.equal(await companies.findScore('acme'), undefined);
+        assert.equal(await companies.setScore('acme', 0.5), undefined);
       });
     });
 
@@ -222,7 +221,7 @@ for (const dialect of dialects) {
     it('shows a written score to every other replica at once', async (t) => {
       const place = await dialect.place(t);
       const [first, second] = [await openDatabase(t, place), await openDatabase(t, place)];
-      await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
+      await registerAcme(first);
       for (let round = 1; round <= 30; round++) {
         await createKnexCompanyStore(round % 2 ? first : second).setScore('acme', round / 100);
         assert.deepEqual(await createKnexCompanyStore(round % 2 ? second : first).findScore('acme'), {
@@ -231,19 +230,4 @@ for (const dialect of dialects) {
       }
     });
   });
-}
-
-function makeKey(letter: string, parts: Partial<StoredApiKey['apiKey']>): StoredApiKey {
-  return {
-    apiKey: {
-      id: `ia_${letter.repeat(12)}`,
-      label: 'test',
-      operations: [],
-      createTime: new Date('2026-01-01T00:00:00Z'),
-      expireTime: undefined,
-      revokeTime: undefined,
-      ...parts,
-    },
-    secretHash: Buffer.alloc(32, letter),
-  };
 }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MeterAnswer, Reason } from '../../../sdk/typescript/rest.js';
-import type { Analysis, RefusedAnswer } from '../../../tools/demo/analysis.js';
-import { isRefused, summarise, toAnnotations } from '../../../tools/demo/analysis.js';
+import {
+  type Analysis,
+  isRefused,
+  type RefusedAnswer,
+  summarise,
+  toAnnotations,
+} from '../../../tools/demo/analysis.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
 const refused = (reason: Reason, message: string): RefusedAnswer => ({

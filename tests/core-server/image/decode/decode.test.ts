@@ -6,8 +6,7 @@ import { decodeRegion, decodeUpright, mirrorPicture } from '../../../../core-ser
 import { openPicture, readHeader } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { scaledSize } from '../../../../core-server/image/picture.js';
-import { copyRegion } from '../../../../core-server/image/resize/copy-region.js';
-import { padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
+import { copyRegion, padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
 import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
 import { be } from '../../../helpers/pictures/avif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
