@@ -15,7 +15,7 @@ import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js'
 import { deferred } from '../../helpers/deferred.js';
 import { keyOf, registerAcme } from './fixtures.js';
 
-const key = keyOf('a');
+const key = keyOf('a', { label: 'a' });
 const { id } = key.apiKey;
 
 /** Counts the statements that reach the store from now on. */
