@@ -44,7 +44,21 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Use' }).click();
   }
 
-  const summary = (page: Page) => page.locator('#summary');
+  async function openWithKey(...args: Parameters<typeof open>) {
+    const opened = await open(...args);
+    await useKey(opened.page);
+    return opened;
+  }
+
+  const textOf = async (page: Page, selector: string) => (await page.locator(selector).textContent()) ?? '';
+
+  /** Waits until the summary of the result says this. */
+  const said = (page: Page, text: string | RegExp) => page.locator('#summary').filter({ hasText: text }).waitFor();
+
+  async function trySample(page: Page, name: 'face' | 'meter', summary: string) {
+    await page.getByRole('button', { name: `Try a ${name}` }).click();
+    await said(page, summary);
+  }
 
   /** Keeps the next answer back until `release`; `asked` resolves once it is asked for. */
   async function holdAnswer(page: Page) {
@@ -71,19 +85,17 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('button', { name: 'Copy response' }).count(), 0);
 
     await useKey(page);
-    await summary(page)
-      .filter({ hasText: /^1 face, best score 0\.\d{3}, in \d+ ms\.$/ })
-      .waitFor();
+    await said(page, /^1 face, best score 0\.\d{3}, in \d+ ms\.$/);
     assert.equal(await page.locator('#overlay .face .box').count(), 1);
-    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^0\.\d\d$/);
+    assert.match(await textOf(page, '#overlay .label'), /^0\.\d\d$/);
     assert.equal(await page.locator('#overlay .point').count(), 5);
     assert.equal(await page.locator('.faces img').count(), 1);
 
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 2);
-    const curl = (await page.locator('#curl').textContent()) ?? '';
+    const curl = await textOf(page, '#curl');
     assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@samples\/astronaut\.jpg/);
     assert.ok(curl.includes(`${service.rest}/face_detect_multi`));
-    assert.match((await page.locator('#json').textContent()) ?? '', /"face": ".{40}… \(\d+ characters\)"/);
+    assert.match(await textOf(page, '#json'), /"face": ".{40}… \(\d+ characters\)"/);
 
     const kept = await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]');
     assert.deepEqual(kept, [1, 0, '']);
@@ -94,19 +106,17 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('asks again as the threshold is moved, and saves it for a company', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    const { page, problems } = await openWithKey(t);
+    await trySample(page, 'face', '1 face');
 
     const slider = page.getByRole('slider', { name: 'Threshold' });
     assert.notEqual(await slider.inputValue(), '0.5');
     await slider.focus();
     await page.keyboard.press('End');
-    await summary(page).filter({ hasText: 'No faces' }).waitFor();
-    assert.match((await page.locator('#curl').textContent()) ?? '', /-F min_score=1 /);
+    await said(page, 'No faces');
+    assert.match(await textOf(page, '#curl'), /-F min_score=1 /);
     await page.getByRole('button', { name: 'Reset' }).click();
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
 
     await page.getByText('Company', { exact: true }).click();
     await page.getByLabel('Name').fill('acme');
@@ -120,7 +130,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Save threshold' }).click();
     await page.locator('#company-status').filter({ hasText: 'the threshold of acme is 1.' }).waitFor();
     await page.locator('#score-source').filter({ hasText: 'The threshold of acme' }).waitFor();
-    await summary(page).filter({ hasText: 'No faces' }).waitFor();
+    await said(page, 'No faces');
     assert.ok(!(await page.content()).includes('correct hörse'));
 
     const stored = await fetch(`${service.rest}/v1/companies/acme/detection-score`, {
@@ -134,8 +144,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('saves the score that it shows, and none while it shows none', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     await service.createCompany('precise', 'a password');
     const stored = await fetch(`${service.rest}/v1/companies/precise/detection-score`, {
       method: 'PUT',
@@ -173,18 +182,16 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('draws the digits of a meter, and marks the one that is pointed at', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
-    await page.getByRole('button', { name: 'Try a meter' }).click();
-    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    const { page, problems } = await openWithKey(t);
+    await trySample(page, 'meter', 'm³');
     const shown = (await page.locator('.wheels b').allTextContents()).join('');
     const drawn = (await page.locator('#overlay .digit .read').allTextContents()).join('');
-    const answer = JSON.parse((await page.locator('#json').textContent()) ?? '') as {
+    const answer = JSON.parse(await textOf(page, '#json')) as {
       meter_number: string;
     };
     assert.match(answer.meter_number, /^\d{5,}$/);
     assert.deepEqual([shown, drawn], [answer.meter_number, answer.meter_number]);
-    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^\d\d(\.\d)?%$/);
+    assert.match(await textOf(page, '#overlay .label'), /^\d\d(\.\d)?%$/);
     await page.locator('.wheels button').nth(2).focus();
     assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
     assert.equal(await page.locator('#threshold').isVisible(), false);
@@ -192,8 +199,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('asks about all pictures of the strip, and reads photos of one meter as one', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
     const give = (pictures: Record<string, Buffer>) =>
       page
@@ -201,22 +207,19 @@ describe('the web console', { skip: noChromium }, () => {
         .setInputFiles(Object.entries(pictures).map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
     const captions = () => page.locator('#strip small').allTextContents();
     await give({ 'a.jpg': face, 'b.jpg': meter, 'c.jpg': face.subarray(0, 300) });
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     assert.equal(await page.getByRole('button', { name: 'Read as one meter' }).isVisible(), false);
     await page.getByRole('button', { name: 'Analyse all' }).click();
-    await summary(page).filter({ hasText: '3 pictures, 1 refused' }).waitFor();
+    await said(page, '3 pictures, 1 refused');
     assert.deepEqual(await captions(), ['1 face', 'No faces', 'Corrupt image']);
-    assert.match(
-      (await page.locator('#curl').textContent()) ?? '',
-      /file=@a\.jpg[^]*file=@c\.jpg[^]*v1\/faces\/batch$/,
-    );
+    assert.match(await textOf(page, '#curl'), /file=@a\.jpg[^]*file=@c\.jpg[^]*v1\/faces\/batch$/);
 
     // What is wanted now is asked of all of them again.
     await page.getByRole('slider', { name: 'Threshold' }).focus();
     await page.keyboard.press('End');
     await page.locator('#strip', { hasText: 'No facesNo facesCorrupt image' }).waitFor();
     await page.getByRole('button', { name: 'b.jpg' }).click();
-    await summary(page).filter({ hasText: 'No faces' }).waitFor();
+    await said(page, 'No faces');
     assert.equal((await captions())[2], 'Corrupt image');
 
     await page.getByText('Water meter').click();
@@ -224,23 +227,19 @@ describe('the web console', { skip: noChromium }, () => {
     await give({ 'face.jpg': face, 'meter.jpg': meter });
     await page.getByRole('alert').filter({ hasText: 'shows no counter' }).waitFor();
     await page.getByRole('button', { name: 'Read as one meter' }).click();
-    await summary(page)
-      .filter({ hasText: /^00473\.286 m³, .*, from 1 of 2 photos, in/ })
-      .waitFor();
+    await said(page, /^00473\.286 m³, .*, from 1 of 2 photos, in/);
     assert.deepEqual(await captions(), ['No reading', '00473.286']);
     assert.equal(await page.locator('#strip [aria-current]').getAttribute('title'), 'meter.jpg');
     assert.equal(await page.locator('#picture').getAttribute('alt'), 'The picture meter.jpg');
     assert.equal(await page.locator('#overlay .digit .read').count(), 8);
     await page.getByRole('button', { name: 'Analyse all' }).click();
-    await summary(page).filter({ hasText: '2 pictures, 1 refused' }).waitFor();
+    await said(page, '2 pictures, 1 refused');
     assert.deepEqual(problems, []);
   });
 
   it('zooms in and out, and saves the picture with its boxes, and the response', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    const { page, problems } = await openWithKey(t);
+    await trySample(page, 'face', '1 face');
     const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0;
     const fitted = await widthOf('#picture');
     await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -269,7 +268,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(hidden.name, 'astronaut-redacted.jpg');
     const { width: hiddenWidth } = await sharp(hidden.bytes).metadata();
     assert.equal(hiddenWidth, width);
-    assert.match((await page.locator('#curl').textContent()) ?? '', /v1\/faces\/redact/);
+    assert.match(await textOf(page, '#curl'), /v1\/faces\/redact/);
 
     const answer = await download('Save JSON');
     assert.equal(answer.name, 'astronaut.json');
@@ -278,16 +277,14 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('shows the scores of a crowd only when a face is pointed at', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     await page.route('**/face_detect_multi', async (route) => {
       const answer = (await (await route.fetch()).json()) as { result: { bbox: Record<string, number> }[] };
       const [face] = answer.result;
       const at = (x: number) => ({ ...face, bbox: { xmin: x, xmax: x + 9, ymin: 300, ymax: 309 } });
       await route.fulfill({ json: { ...answer, result: Array.from({ length: 31 }, (_, index) => at(index * 10)) } });
     });
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '31 faces' }).waitFor();
+    await trySample(page, 'face', '31 faces');
     const shown = () => page.locator('#overlay .label').filter({ visible: true }).count();
     assert.equal(await shown(), 0);
     await page.locator('#overlay .face').nth(30).locator('.box').hover();
@@ -296,16 +293,14 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('says what warnings mean, in the words of the document', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     await page.route('**/meter-number-ocr/file', async (route) => {
       const answer = (await (await route.fetch()).json()) as object;
       await route.fulfill({ json: { ...answer, warnings: ['GLARE', 'NEWER_THAN_THIS_PAGE'] } });
     });
     await page.getByText('Water meter').click();
     await page.getByLabel('expected_digits').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Try a meter' }).click();
-    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    await trySample(page, 'meter', 'm³');
     assert.deepEqual(await page.locator('.warnings li').allTextContents(), [
       'The counter reflects light.',
       'NEWER_THAN_THIS_PAGE',
@@ -314,8 +309,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('ends the page below its content, however many faces are listed', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const face = {
       bbox: { xmin: 170, ymin: 60, xmax: 270, ymax: 190 },
       detection_score: '0.9000',
@@ -328,8 +322,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.route('**/face_detect_multi', (route) =>
       route.fulfill({ json: { message: 'success', result: Array(100).fill(face) } }),
     );
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '100 faces' }).waitFor();
+    await trySample(page, 'face', '100 faces');
     const beyond = await page.evaluate(
       `document.documentElement.scrollHeight - document.body.getBoundingClientRect().bottom - scrollY`,
     );
@@ -339,11 +332,9 @@ describe('the web console', { skip: noChromium }, () => {
 
   it('works below a prefix that a proxy takes away', async (t) => {
     const address = await startPrefixProxy(lifetime, service.rest);
-    const { page, problems } = await open(t, {}, address);
-    await useKey(page);
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
-    const curl = (await page.locator('#curl').textContent()) ?? '';
+    const { page, problems } = await openWithKey(t, {}, address);
+    await trySample(page, 'face', '1 face');
+    const curl = await textOf(page, '#curl');
     assert.ok(curl.includes(`${address}/face_detect_multi`), curl);
     await page.getByRole('link', { name: 'API reference' }).click();
     await page.locator('.opblock').first().waitFor();
@@ -353,8 +344,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('drops the answer about faces where a meter is asked for meanwhile', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
     await page.route('**/face_detect_multi', () => asked.resolve());
@@ -368,12 +358,11 @@ describe('the web console', { skip: noChromium }, () => {
     await dropped;
     assert.equal(await page.getByRole('alert').isVisible(), false);
     answered.resolve();
-    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    await said(page, 'm³');
   });
 
   it('shows no result or problem of another picture or mode while it asks', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const alert = page.getByRole('alert');
     const give = async (buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
@@ -395,16 +384,15 @@ describe('the web console', { skip: noChromium }, () => {
     await alert.waitFor();
     assert.equal(await page.locator('#result').isVisible(), false);
     await isClearAfter(chooseFace);
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     await isClearAfter(chooseFace);
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     await isClearAfter(() => page.getByText('Water meter').click());
     assert.deepEqual(problems, []);
   });
 
   it('works before the options are there, and keeps a key that is typed while it is loaded', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const [script, document] = [deferred(), deferred()];
     await page.route('**/console/main.js', async (route) => {
       await script.promise;
@@ -420,8 +408,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.waitForLoadState('load');
     assert.equal(await page.getByLabel('API key').inputValue(), ` ${service.apiKey}`);
     await page.getByRole('button', { name: 'Use' }).click();
-    await page.getByRole('button', { name: 'Try a face' }).click();
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await trySample(page, 'face', '1 face');
     assert.equal(await page.getByText('Options').isVisible(), false);
 
     document.resolve();
@@ -432,8 +419,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('works without the options, and says that they could not be loaded', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     for (const answer of [
       (route: Route) => route.abort(),
       (route: Route) => route.fulfill({ status: 503, json: { message: 'no upstream' } }),
@@ -441,10 +427,8 @@ describe('the web console', { skip: noChromium }, () => {
       await page.route('**/openapi.json', answer);
       await page.reload();
       await page.getByRole('status').filter({ hasText: 'The options could not be loaded. Reload the page' }).waitFor();
-      await page.getByRole('button', { name: 'Try a meter' }).click();
-      await summary(page).filter({ hasText: 'm³' }).waitFor();
-      await page.getByRole('button', { name: 'Try a face' }).click();
-      await summary(page).filter({ hasText: '1 face' }).waitFor();
+      await trySample(page, 'meter', 'm³');
+      await trySample(page, 'face', '1 face');
       // Otherwise a picture that is dropped would replace the page.
       const isTaken = await page.evaluate(
         `!document.body.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true }))`,
@@ -454,8 +438,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('draws boxes on the upright picture whatever its EXIF orientation', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     await page.getByText('Largest face').click();
     // Stored lying on its side, with the note that it is to be turned.
     const lying = await sharp(await readSample('astronaut.jpg'))
@@ -469,7 +452,7 @@ describe('the web console', { skip: noChromium }, () => {
       mimeType: 'image/jpeg',
       buffer: lying,
     });
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     assert.equal(await page.locator('#overlay').getAttribute('viewBox'), '0 0 300 400');
     const [picture, overlay, box] = await Promise.all(
       ['#picture', '#overlay', '#overlay .face .box'].map((part) => page.locator(part).boundingBox()),
@@ -480,12 +463,11 @@ describe('the web console', { skip: noChromium }, () => {
     // The face is in the upper half of the upright picture, and higher than wide.
     assert.ok(box.height > box.width);
     assert.ok(box.y + box.height < picture.y + picture.height / 2);
-    assert.match((await page.locator('#curl').textContent()) ?? '', /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/);
+    assert.match(await textOf(page, '#curl'), /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/);
   });
 
   it('takes pictures that are dropped, pasted, and from the camera', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const give = async (event: string, name: string) => {
       const bytes = (await readSample('astronaut.jpg')).toString('base64');
       await page.evaluate(
@@ -504,7 +486,7 @@ describe('the web console', { skip: noChromium }, () => {
         .locator('#curl')
         .filter({ hasText: `file=@${name}` })
         .waitFor();
-      await summary(page).filter({ hasText: '1 face' }).waitFor();
+      await said(page, '1 face');
     };
     await give('drop', 'dropped.jpg');
     await give('paste', 'pasted.jpg');
@@ -512,14 +494,13 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Camera' }).click();
     await page.getByRole('button', { name: 'Take picture' }).click();
     await page.locator('#curl').filter({ hasText: 'file=@camera.jpg' }).waitFor();
-    await summary(page).filter({ hasText: 'No faces' }).waitFor();
+    await said(page, 'No faces');
     assert.equal(await page.locator('#camera').isVisible(), false);
     assert.deepEqual(problems, []);
   });
 
   it('says what it does not take, and what the browser cannot show', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
     const drop = (fill: string) =>
       page.evaluate(
@@ -543,7 +524,7 @@ describe('the web console', { skip: noChromium }, () => {
       for (const name of ['one.jpg', 'two.jpg'])
         dataTransfer.items.add(new File([bytes], name, { type: 'image/jpeg' }));`,
     );
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     await page.locator('#curl').filter({ hasText: 'file=@one.jpg' }).waitFor();
     await page.getByRole('button', { name: 'two.jpg' }).click();
     await page.locator('#curl').filter({ hasText: 'file=@two.jpg' }).waitFor();
@@ -566,12 +547,11 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('says that a file cannot be read, not that the service is gone', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     const file = path.join(await createTemporaryFolder(lifetime), 'moved.jpg');
     await writeFile(file, await readSample('astronaut.jpg'));
     await page.locator('#file').setInputFiles(file);
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     await rm(file);
     await page.getByText('Largest face').click();
     await page
@@ -602,8 +582,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('says what went wrong and what to do', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     const give = (name: string, buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
@@ -614,12 +593,11 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByLabel('API key').fill('ia_wrong_key');
     await page.getByRole('button', { name: 'Use' }).click();
     await alert('cut off when it was copied');
-    assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
+    assert.match(await textOf(page, '#json'), /"reason": "INVALID_API_KEY"/);
   });
 
   it('says when something other than the service answers, and repeats no wait', async (t) => {
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const alert = page.getByRole('alert');
     const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
     await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
@@ -663,12 +641,11 @@ describe('the web console', { skip: noChromium }, () => {
     });
     const port = await listen(t, server);
 
-    const { page, problems } = await open(t);
-    await useKey(page);
+    const { page, problems } = await openWithKey(t);
     const buffer = await readSample('astronaut.jpg');
     const picture = { name: 'a.jpg', mimeType: 'image/jpeg', buffer };
     await page.locator('#file').setInputFiles([picture, picture]);
-    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await said(page, '1 face');
     const alert = page.getByRole('alert');
     const analyseAll = page.getByRole('button', { name: 'Analyse all' });
     await page.route('**/v1/faces/batch', (route) => route.continue({ url: `http://127.0.0.1:${port}/` }), {
@@ -690,11 +667,10 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('keeps the focus on a sample that moves below its picture', async (t) => {
-    const { page } = await open(t);
-    await useKey(page);
+    const { page } = await openWithKey(t);
     await page.getByRole('button', { name: 'Try a meter' }).focus();
     await page.keyboard.press('Enter');
-    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    await said(page, 'm³');
     assert.equal(await page.evaluate('document.activeElement.dataset.sample'), 'meter.jpg');
   });
 
@@ -713,14 +689,13 @@ describe('the web console', { skip: noChromium }, () => {
       { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
       { colorScheme: 'dark', viewport: phone },
     ] as const) {
-      const { page } = await open(t, options);
-      await useKey(page);
+      const { page } = await openWithKey(t, options);
       await page.evaluate(axe);
-      for (const sample of ['Try a face', 'Try a meter']) {
-        await page.getByRole('button', { name: sample }).click();
-        await summary(page)
-          .filter({ hasText: sample === 'Try a face' ? '1 face' : 'm³' })
-          .waitFor();
+      for (const [sample, summary] of [
+        ['face', '1 face'],
+        ['meter', 'm³'],
+      ] as const) {
+        await trySample(page, sample, summary);
         await page.evaluate(`for (const panel of document.querySelectorAll('details')) panel.open = true`);
         const violations = await page.evaluate(
           `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
