@@ -11,3 +11,8 @@ export function reasonOf(run: () => unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Fails where a function refuses with another reason, or where it refuses at all if that is undefined. */
+export function assertReason(run: () => unknown, reason: string | undefined, what?: string): void {
+  assert.equal(reasonOf(run), reason, what);
+}

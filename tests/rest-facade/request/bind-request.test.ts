@@ -6,7 +6,7 @@ import { chooseRoute } from '../../../rest-facade/request/choose-route.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { parseQuery } from '../../../rest-facade/request/parse-target.js';
 import type { Route } from '../../../rest-facade/request/route.js';
-import { reasonOf } from '../refusals.js';
+import { assertReason, reasonOf } from '../refusals.js';
 
 const routes = createRoutes(loadRpcs());
 const none: ParsedBody = {};
@@ -191,12 +191,7 @@ test('requests that are refused', () => {
     [['POST', '/face_detect_multi', form(['max_faces', '-1'])], 'INVALID_FIELD'],
     [['POST', '/face_detect_multi', form(['min_score', '1e-1'])], 'INVALID_SCORE'],
   ];
-  for (const [request, reason] of table)
-    assert.equal(
-      reasonOf(() => transcode(...request)),
-      reason,
-      JSON.stringify(request),
-    );
+  for (const [request, reason] of table) assertReason(() => transcode(...request), reason, JSON.stringify(request));
 });
 
 test('a second, different value for what the path, a header, a parameter or the word of a boolean says', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeDataUrl } from '../../../../rest-facade/request/body/data-url.js';
-import { reasonOf } from '../../refusals.js';
+import { assertReason } from '../../refusals.js';
 
 const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
 
@@ -86,12 +86,7 @@ test('what is no data URL, no base64, no picture', () => {
     ['EMPTY_IMAGE', ['data:image/png;base64,', 'data:image/png;base64,\n ']],
   ];
   for (const [reason, urls] of table)
-    for (const url of urls)
-      assert.equal(
-        reasonOf(() => decode(url)),
-        reason,
-        JSON.stringify(url),
-      );
+    for (const url of urls) assertReason(() => decode(url), reason, JSON.stringify(url));
 });
 
 test('refusals of data URLs tell what is wrong, and nothing of the picture', () => {
@@ -126,11 +121,7 @@ test('a data URL one byte below, at and above the limit', () => {
   for (const length of [98, 99, 100, 101, 102]) {
     const url = `data:image/png;base64,${Buffer.alloc(length).toString('base64')}`;
     const reason = length > 100 ? 'BODY_TOO_LARGE' : undefined;
-    assert.equal(
-      reasonOf(() => decode(url, 100)),
-      reason,
-      String(length),
-    );
+    assertReason(() => decode(url, 100), reason, String(length));
   }
 });
 
@@ -141,18 +132,15 @@ test('10 MiB of base64 are decoded exactly and in linear time', () => {
   assert.ok(decode(url, bytes.length).equals(bytes));
   // A search that backtracks takes minutes.
   assert.ok(performance.now() - started < 20_000);
-  assert.equal(
-    reasonOf(() => decode(`${url}!`, bytes.length)),
-    'INVALID_BASE64',
-  );
+  assertReason(() => decode(`${url}!`, bytes.length), 'INVALID_BASE64');
   // As many blanks as would keep a search that looks back busy.
   for (const [before, after] of [
     ['=', 'Y='],
     ['Y', '\n!'],
     ['Y', '\n='],
   ])
-    assert.equal(
-      reasonOf(() => decode(`data:image/png;base64,${before}${' '.repeat(bytes.length)}${after}`, bytes.length)),
+    assertReason(
+      () => decode(`data:image/png;base64,${before}${' '.repeat(bytes.length)}${after}`, bytes.length),
       'INVALID_BASE64',
     );
   const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { reserveBody } from '../../../../rest-facade/request/body/reserve-body.js';
 import { maxSmallChunks, minMeanChunkBytes } from '../../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
-import { reasonOf } from '../../refusals.js';
+import { assertReason, reasonOf } from '../../refusals.js';
 
 const kib = 1024;
 
@@ -22,15 +22,9 @@ test('a hold refuses when the budget is used up, and leaves it as it was', () =>
   const budget = createFairBudget(100 * kib);
   const [first, second] = [budget.of('caller'), budget.of('caller')].map(reserveBody);
   first?.grow(80 * kib);
-  assert.equal(
-    reasonOf(() => second?.grow(1)),
-    'QUEUE_FULL',
-  );
+  assertReason(() => second?.grow(1), 'QUEUE_FULL');
   first?.release();
-  assert.equal(
-    reasonOf(() => second?.grow(1)),
-    undefined,
-  );
+  assertReason(() => second?.grow(1), undefined);
   second?.release();
   assert.equal(budget.taken, 0);
 });
@@ -39,10 +33,7 @@ test('a hold has room for all of the largest body in the least budget', () => {
   const budget = createFairBudget(125 * kib);
   const hold = reserveBody(budget.of('caller'));
   for (let chunk = 0; chunk < 100; chunk += 1) hold.grow(kib);
-  assert.equal(
-    reasonOf(() => hold.grow(1)),
-    'QUEUE_FULL',
-  );
+  assertReason(() => hold.grow(1), 'QUEUE_FULL');
   hold.release();
   assert.equal(budget.taken, 0);
 });
