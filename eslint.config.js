@@ -27,9 +27,7 @@ export default tseslint.config(
     },
   },
   {
-    languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-    },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',
@@ -58,8 +56,5 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.{js,mjs}'], ...tseslint.configs.disableTypeChecked },
-  {
-    files: ['bench/peers/**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', Buffer: 'readonly' } },
-  },
+  { files: ['bench/peers/**/*.mjs'], languageOptions: { globals: { process: 'readonly', Buffer: 'readonly' } } },
 );

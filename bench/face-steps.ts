@@ -9,11 +9,7 @@ import { photograph } from './pictures.js';
 // Prints what a face detection costs by step, and what the pool adds.
 // node dist/bench/face-steps.js [--picture FILE] [--repeats 30] [--workers 2]
 
-const values = readOptions({
-  picture: file('samples/astronaut.jpg'),
-  repeats: number(30),
-  workers: number(2),
-});
+const values = readOptions({ picture: file('samples/astronaut.jpg'), repeats: number(30), workers: number(2) });
 // From memory: the workers block every other loader in the whole process.
 const picture = await readFile(values.picture);
 const repeats = Number(values.repeats);
@@ -28,14 +24,7 @@ say(`${size} workers ready after ${(performance.now() - startedAt).toFixed(0)} m
 const detect = (bytes: Uint8Array) =>
   pool.run(
     'detectFaces',
-    {
-      image: receivePicture(bytes, limits),
-      minScore: 0.5,
-      maxFaces: 1000,
-      crop: plainCrop,
-      landmarks: false,
-      limits,
-    },
+    { image: receivePicture(bytes, limits), minScore: 0.5, maxFaces: 1000, crop: plainCrop, landmarks: false, limits },
     { signal: new AbortController().signal },
   );
 
@@ -56,11 +45,7 @@ for (const [name, width, height] of [
     const all = performance.now() - before;
     const steps = Object.values(output.timings).reduce((sum, ms) => sum + ms, 0);
     faces = output.faces.length;
-    for (const [step, ms] of Object.entries({
-      ...output.timings,
-      'pool and rest': all - steps,
-      all,
-    })) {
+    for (const [step, ms] of Object.entries({ ...output.timings, 'pool and rest': all - steps, all })) {
       sums[step] = (sums[step] ?? 0) + ms;
     }
   }

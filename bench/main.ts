@@ -103,11 +103,7 @@ load.close();
 await rm(folder, { recursive: true, force: true });
 
 const rows = toRows(samples);
-const ratios = computeRatios(samples, {
-  healthP99Ms: median(health),
-  coreBytes,
-  startMs: starts.later,
-});
+const ratios = computeRatios(samples, { healthP99Ms: median(health), coreBytes, startMs: starts.later });
 const figures: Figures = {
   time: new Date().toISOString(),
   machine: describeMachine(),

@@ -6,11 +6,7 @@ import { startAnalysisPool } from '../tests/helpers/service/start-analysis-pool.
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
 // node dist/bench/meter-memory.js [--photos 5000] [--picture FILE] [--printed-every 20]
 
-const values = readOptions({
-  photos: number(5000),
-  picture: file('samples/meter.jpg'),
-  'printed-every': number(20),
-});
+const values = readOptions({ photos: number(5000), picture: file('samples/meter.jpg'), 'printed-every': number(20) });
 const total = Number(values.photos);
 const printedEvery = Number(values['printed-every']);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -44,13 +44,7 @@ async function send(requests: number): Promise<number> {
     const target = targets[set];
     if (target === undefined) throw new Error(`no pictures of ${set}`);
     const minRequests = Math.round((requests * share) / 100);
-    const result = await load.run({
-      target,
-      concurrency: 4,
-      windowMs: 1,
-      minRequests,
-      isPatient: true,
-    });
+    const result = await load.run({ target, concurrency: 4, windowMs: 1, minRequests, isPatient: true });
     if (result.failure !== undefined) throw new Error(result.failure);
   }
   return (usageOf(core.pids)?.residentBytes ?? NaN) / 1e6;

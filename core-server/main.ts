@@ -27,12 +27,7 @@ await runService(process, {
     putOthersBehindMainThread(process.pid);
     compileEarlier();
     return {
-      listens: {
-        host: config.CORE_HOST,
-        port: core.port,
-        admin_port: core.adminPort,
-        metrics_port: core.metricsPort,
-      },
+      listens: { host: config.CORE_HOST, port: core.port, admin_port: core.adminPort, metrics_port: core.metricsPort },
       tells: { isStoreNew: core.isStoreNew },
       close: () => core.close(),
     };

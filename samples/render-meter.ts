@@ -10,13 +10,7 @@ const file = 'samples/meter.jpg';
 const grain = Buffer.from(noise(pictureSide * pictureSide, 20261121));
 
 await sharp(Buffer.from(meterSvg({ whole: '00473', fraction: '286' })))
-  .composite([
-    {
-      input: grain,
-      raw: { width: pictureSide, height: pictureSide, channels: 1 },
-      blend: 'soft-light',
-    },
-  ])
+  .composite([{ input: grain, raw: { width: pictureSide, height: pictureSide, channels: 1 }, blend: 'soft-light' }])
   .blur(0.8)
   .flatten()
   .jpeg({ quality: 88 })

@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url';
 
 test('a word that no test file has is answered in one line', () => {
   const runner = fileURLToPath(new URL('run.js', import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [runner, 'no-such-test'], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(process.execPath, [runner, 'no-such-test'], { encoding: 'utf8' });
   assert.deepEqual([status, stderr], [2, 'no test file has no-such-test in its path\n']);
 });

@@ -6,9 +6,7 @@ import type { LimitAnswer, LimitOrder, LimitSettings } from './messages.js';
 const settings = JSON.parse(process.argv[2] ?? '') as LimitSettings;
 const workers: Worker[] = [];
 for (let at = 0; at < settings.threads; at += 1) {
-  const worker = new Worker(new URL('./limit-worker.js', import.meta.url), {
-    workerData: settings,
-  });
+  const worker = new Worker(new URL('./limit-worker.js', import.meta.url), { workerData: settings });
   await answerOf(worker);
   workers.push(worker);
 }
@@ -27,10 +25,7 @@ async function run(order: LimitOrder): Promise<LimitAnswer> {
       return answerOf<LimitAnswer>(worker);
     }),
   );
-  return {
-    latenciesMs: answers.flatMap(({ latenciesMs }) => latenciesMs),
-    elapsedMs: performance.now() - startedAt,
-  };
+  return { latenciesMs: answers.flatMap(({ latenciesMs }) => latenciesMs), elapsedMs: performance.now() - startedAt };
 }
 
 function answerOf<T>(worker: Worker): Promise<T> {

@@ -28,9 +28,5 @@ export async function runOpenLoop(sender: Sender, order: OpenLoadOrder): Promise
   const sendingMs = performance.now() - startedAt;
   await Promise.race([Promise.all(underWay), sleep(longestDrainMs)]);
   const unanswered = underWay.size;
-  return tally.result(id, {
-    elapsedMs: performance.now() - startedAt,
-    sendingMs,
-    unanswered,
-  });
+  return tally.result(id, { elapsedMs: performance.now() - startedAt, sendingMs, unanswered });
 }

@@ -21,13 +21,7 @@ export async function measureHealth(
   const message = path.join(folder, 'health');
   await writeFile(message, check.requestSerialize({ service: '' }));
   const prober = startLoadProcess();
-  const target = {
-    kind: 'grpc',
-    address: grpc,
-    path: check.path,
-    apiKey: 'none',
-    messages: [message],
-  } as const;
+  const target = { kind: 'grpc', address: grpc, path: check.path, apiKey: 'none', messages: [message] } as const;
   const ask = (ms: number) => prober.run({ target, concurrency: 1, windowMs: ms, minRequests: 1, pauseMs });
   try {
     await ask(500);

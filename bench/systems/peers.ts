@@ -55,37 +55,10 @@ function peersOf(sharedFolder: string): Peer[] {
       env: { MODEL: yunet },
       needs: yunet,
     },
-    {
-      name: 'mediapipe',
-      title: 'MediaPipe, FastAPI',
-      sets: faces,
-      folder: 'mediapipe',
-      file: 'server.py',
-    },
-    {
-      name: 'ocrnode',
-      title: '@gutenye/ocr-node',
-      sets: meters,
-      folder: 'node',
-      file: 'ocr-node.mjs',
-      isSlow: true,
-    },
-    {
-      name: 'rapidocr',
-      title: 'RapidOCR, FastAPI',
-      sets: meters,
-      folder: 'rapidocr',
-      file: 'server.py',
-      isSlow: true,
-    },
-    {
-      name: 'tesseract',
-      title: 'tesseract.js',
-      sets: meters,
-      folder: 'node',
-      file: 'tesseract.mjs',
-      isSlow: true,
-    },
+    { name: 'mediapipe', title: 'MediaPipe, FastAPI', sets: faces, folder: 'mediapipe', file: 'server.py' },
+    { name: 'ocrnode', title: '@gutenye/ocr-node', sets: meters, folder: 'node', file: 'ocr-node.mjs', isSlow: true },
+    { name: 'rapidocr', title: 'RapidOCR, FastAPI', sets: meters, folder: 'rapidocr', file: 'server.py', isSlow: true },
+    { name: 'tesseract', title: 'tesseract.js', sets: meters, folder: 'node', file: 'tesseract.mjs', isSlow: true },
   ];
 }
 

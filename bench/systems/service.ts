@@ -71,13 +71,7 @@ export async function startFacade(core: RunningService): Promise<RunningService>
 
 /** What `make run` starts. Its first start on a data folder makes a key, which is kept beside it. */
 export async function startLauncher(dataDir: string, workers: number): Promise<RunningService> {
-  const env = {
-    ...process.env,
-    CORE_DATA_DIR: dataDir,
-    CORE_WORKERS: String(workers),
-    CORE_PORT: '0',
-    REST_PORT: '0',
-  };
+  const env = { ...process.env, CORE_DATA_DIR: dataDir, CORE_WORKERS: String(workers), CORE_PORT: '0', REST_PORT: '0' };
   const launcher = startChild(process.execPath, [dist('launcher/main.js')], { env });
   const { pid, stdout, stop } = launcher;
   let readyLine = '';

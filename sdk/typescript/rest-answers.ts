@@ -52,10 +52,7 @@ export interface FaceAttributes {
 /** How faces were found; only on request. */
 export interface DetectionDetails {
   readonly image?: { readonly width: number; readonly height: number };
-  readonly threshold?: {
-    readonly value: number;
-    readonly source: 'request' | 'company' | 'default';
-  };
+  readonly threshold?: { readonly value: number; readonly source: 'request' | 'company' | 'default' };
   readonly model?: { readonly name: string; readonly version: string };
 }
 

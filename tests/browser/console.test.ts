@@ -134,10 +134,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.ok(!(await page.content()).includes('correct hörse'));
 
     const stored = await fetch(`${service.rest}/v1/companies/acme/detection-score`, {
-      headers: {
-        apikey: service.apiKey,
-        'x-company-password': Buffer.from('correct hörse').toString('latin1'),
-      },
+      headers: { apikey: service.apiKey, 'x-company-password': Buffer.from('correct hörse').toString('latin1') },
     });
     assert.equal(((await stored.json()) as { detection_score: number }).detection_score, 1);
     assert.deepEqual(problems, []);
@@ -186,9 +183,7 @@ describe('the web console', { skip: noChromium }, () => {
     await trySample(page, 'meter', 'm³');
     const shown = (await page.locator('.wheels b').allTextContents()).join('');
     const drawn = (await page.locator('#overlay .digit .read').allTextContents()).join('');
-    const answer = JSON.parse(await textOf(page, '#json')) as {
-      meter_number: string;
-    };
+    const answer = JSON.parse(await textOf(page, '#json')) as { meter_number: string };
     assert.match(answer.meter_number, /^\d{5,}$/);
     assert.deepEqual([shown, drawn], [answer.meter_number, answer.meter_number]);
     assert.match(await textOf(page, '#overlay .label'), /^\d\d(\.\d)?%$/);
@@ -447,11 +442,7 @@ describe('the web console', { skip: noChromium }, () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    await page.locator('#file').setInputFiles({
-      name: "a 'lying' one.jpg",
-      mimeType: 'image/jpeg',
-      buffer: lying,
-    });
+    await page.locator('#file').setInputFiles({ name: "a 'lying' one.jpg", mimeType: 'image/jpeg', buffer: lying });
     await said(page, '1 face');
     assert.equal(await page.locator('#overlay').getAttribute('viewBox'), '0 0 300 400');
     const [picture, overlay, box] = await Promise.all(
@@ -609,20 +600,14 @@ describe('the web console', { skip: noChromium }, () => {
     await page.route('**/face_detect_multi', loginPage, { times: 1 });
     await sample.click();
     await alert
-      .filter({
-        hasText: "The answer with status 200 is not the service's, or was cut off. Reload the page, and",
-      })
+      .filter({ hasText: "The answer with status 200 is not the service's, or was cut off. Reload the page, and" })
       .waitFor();
 
     const refuse = (message: string) =>
       page.route(
         '**/face_detect_multi',
         (route) =>
-          route.fulfill({
-            status: 503,
-            headers: { 'retry-after': '7' },
-            json: { reason: 'SOME_REASON', message },
-          }),
+          route.fulfill({ status: 503, headers: { 'retry-after': '7' }, json: { reason: 'SOME_REASON', message } }),
         { times: 1 },
       );
     await refuse('the queue is full, try again in 7 s');

@@ -41,13 +41,7 @@ const post = (
   parts: readonly Part[],
   path = '/v1/faces/batch',
   more = {},
-) =>
-  fetch(service.rest + path, {
-    method: 'POST',
-    headers: { apikey: service.apiKey },
-    body: toForm(parts),
-    ...more,
-  });
+) => fetch(service.rest + path, { method: 'POST', headers: { apikey: service.apiKey }, body: toForm(parts), ...more });
 
 async function linesOf(answer: Response): Promise<Line[]> {
   const text = await answer.text();

@@ -410,10 +410,7 @@ function exampleOf(schema: Part): unknown {
 }
 
 function withoutParameters(operation: Operation): Operation {
-  return {
-    ...operation,
-    parameters: operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [],
-  };
+  return { ...operation, parameters: operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [] };
 }
 
 /** With a picture of the other kind. */

@@ -65,9 +65,7 @@ const checkHealth = (client: Client, service: string): Promise<string> =>
   );
 
 const watchHealth = (client: Client, service: string): ClientReadableStream<Health> =>
-  client.makeServerStreamRequest(watch.path, watch.requestSerialize, watch.responseDeserialize, {
-    service,
-  });
+  client.makeServerStreamRequest(watch.path, watch.requestSerialize, watch.responseDeserialize, { service });
 
 interface ReflectionAnswer {
   readonly list_services_response: { readonly service: readonly { readonly name: string }[] };

@@ -130,11 +130,7 @@ describe('TLS', () => {
     return await new Promise<{ status: number; body: Record<string, unknown> }>((resolve, reject) => {
       const call = request({ ...options, path: '/face_detect_single' }, (answer) => {
         text(answer).then(
-          (json) =>
-            resolve({
-              status: answer.statusCode ?? 0,
-              body: JSON.parse(json) as Record<string, unknown>,
-            }),
+          (json) => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(json) as Record<string, unknown> }),
           reject,
         );
       });
@@ -234,14 +230,7 @@ describe('TLS', () => {
     const identity = { cert: client.cert, key: client.key };
     for (const port of [core.port, core.adminPort, facade.port]) {
       const shake = (ciphers: string, maxVersion: SecureVersion) =>
-        shakeHands({
-          ...identity,
-          host: 'localhost',
-          port,
-          ca: authority.cert,
-          ciphers,
-          maxVersion,
-        });
+        shakeHands({ ...identity, host: 'localhost', port, ca: authority.cert, ciphers, maxVersion });
       const good = 'ECDHE-ECDSA-AES128-GCM-SHA256';
       assert.equal(await shake(good, 'TLSv1.2'), good);
       assert.equal(await shake('TLS_AES_256_GCM_SHA384', 'TLSv1.3'), 'TLS_AES_256_GCM_SHA384');
@@ -288,11 +277,7 @@ describe('TLS', () => {
   });
 
   it('does not start with a certificate that cannot be read', async () => {
-    const config = createRestConfig({
-      REST_PORT: '0',
-      REST_TLS_CERT: '/no/such.crt',
-      REST_TLS_KEY: server.keyFile,
-    });
+    const config = createRestConfig({ REST_PORT: '0', REST_TLS_CERT: '/no/such.crt', REST_TLS_KEY: server.keyFile });
     await assert.rejects(startRestFacade({ config, log }), /^ConfigError: REST_TLS_CERT is "\/no/);
   });
 

@@ -115,9 +115,7 @@ describe('the Kubernetes manifests', () => {
 
   it('starts what is built, and lists files that are there', () => {
     for (const { args } of [core, facade]) for (const arg of args) assert.ok(existsSync(arg), arg);
-    const { resources } = parse(readFileSync(`${base}/kustomization.yaml`, 'utf8')) as {
-      resources: string[];
-    };
+    const { resources } = parse(readFileSync(`${base}/kustomization.yaml`, 'utf8')) as { resources: string[] };
     for (const resource of resources) assert.ok(existsSync(`${base}/${resource}`), resource);
   });
 
@@ -186,9 +184,7 @@ describe('the Dockerfile', () => {
   it('runs Node.js as the launcher does', () => {
     const entrypoint = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '';
     assert.deepEqual(JSON.parse(entrypoint), ['node', ...nodeOptions]);
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-      scripts: Record<string, string>;
-    };
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     const run = ['exec node', ...nodeOptions].join(' ');
     assert.equal(scripts['start:core'], `${run} dist/core-server/main.js`);
     assert.equal(scripts['start:rest'], `${run} dist/rest-facade/main.js`);

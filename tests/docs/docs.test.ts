@@ -122,9 +122,7 @@ describe('the documents', () => {
 
 describe('the commands of the documents', () => {
   const makefile = readFileSync('Makefile', 'utf8');
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    scripts: Record<string, string>;
-  };
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
   for (const file of files)
     it(`exists where ${file} names targets of make and scripts of npm`, () => {
@@ -162,9 +160,7 @@ describe('the admin commands that are shown', () => {
 
   for (const { file, command } of shown)
     it(`runs as ${file} has it: ${command}`, async () => {
-      await assert.rejects(parseAdminCommand(command), {
-        message: /^(reached the store|\(out.*)$/,
-      });
+      await assert.rejects(parseAdminCommand(command), { message: /^(reached the store|\(out.*)$/ });
     });
 });
 

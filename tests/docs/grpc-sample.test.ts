@@ -12,10 +12,7 @@ const run = (apiKey: string, ...args: string[]) => {
 };
 
 test('the sample of gRPC says what it wants, without the key', () => {
-  const usage = {
-    status: 2,
-    stderr: 'usage: APIKEY=… node grpc-client.js HOST:PORT PORTRAIT METER\n',
-  };
+  const usage = { status: 2, stderr: 'usage: APIKEY=… node grpc-client.js HOST:PORT PORTRAIT METER\n' };
   assert.deepEqual(run('k'), usage);
   assert.deepEqual(run('', '127.0.0.1:1', 'a.jpg', 'b.jpg'), usage);
   assert.deepEqual(run('two\nlines', '127.0.0.1:1', 'a.jpg', 'b.jpg'), usage);

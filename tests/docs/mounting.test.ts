@@ -27,11 +27,7 @@ test('the sample answers below its path, behind its own middleware', async (t) =
   const url = `http://127.0.0.1:${server.port}`;
   const headers = { 'x-house-token': 'secret', 'x-forwarded-for': '203.0.113.7' };
   const body = JSON.stringify({ image: 'data:image/png;base64,YQ==' });
-  const read = await fetch(`${url}/images/meter-number-ocr/base64`, {
-    method: 'POST',
-    headers,
-    body,
-  });
+  const read = await fetch(`${url}/images/meter-number-ocr/base64`, { method: 'POST', headers, body });
   const { meter_number: number } = (await read.json()) as { meter_number: string };
   assert.deepEqual([read.status, number], [200, '00123456']);
   const metadata = core.calls[0]?.metadata;

@@ -21,10 +21,7 @@ export function renderRestReference(): string {
   const document = createDocument(createRoutes(loadRpcs()), limits) as OpenApiDocument;
   const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([verb, operation]) => ({
-      title: `${verb.toUpperCase()} ${path}`,
-      operation,
-    })),
+    Object.entries(methods).map(([verb, operation]) => ({ title: `${verb.toUpperCase()} ${path}`, operation })),
   );
   const answers = new Set(operations.map(({ operation }) => answerName(operation)));
   return [

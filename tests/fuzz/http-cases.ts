@@ -87,14 +87,7 @@ const values: Generator = (random, { apiKey }) => {
   ])();
   const body = Buffer.from(`{"image":${image},"__proto__":{"image":""}}`);
   const type = 'application/json';
-  return post({
-    kind: 'many values',
-    path: '/meter-number-ocr/base64',
-    type,
-    apiKey,
-    body,
-    random,
-  });
+  return post({ kind: 'many values', path: '/meter-number-ocr/base64', type, apiKey, body, random });
 };
 
 /** The query string of the score configuration. */

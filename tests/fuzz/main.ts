@@ -66,15 +66,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
         const { kind, message, picture } = item;
         const send = () => grpc.send(item);
         const sendWith = (bytes: Buffer) => grpc.send({ ...item, message: picture?.with(bytes) ?? message });
-        return {
-          kind,
-          bytes: message,
-          isBrief: true,
-          requests: 1,
-          send,
-          picture: picture?.bytes,
-          sendWith,
-        };
+        return { kind, bytes: message, isBrief: true, requests: 1, send, picture: picture?.bytes, sendWith };
       }
       const item = createHttpCase(random, material);
       const { kind, bytes, owesAnswer: isBrief, requests = 1 } = item;

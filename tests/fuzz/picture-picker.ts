@@ -14,8 +14,5 @@ export function createPicturePicker(pictures: readonly HostilePicture[]): Pictur
   const heavy = pictures.filter(({ cost }) => cost === 'heavy');
   const light = pictures.filter(({ cost }) => cost !== 'heavy');
   const forFaces = (random: Random): HostilePicture => random.pick(random.chance(0.001) ? heavy : light);
-  return {
-    forFaces,
-    forMeter: (random) => (random.chance(0.05) ? forFaces(random) : random.pick(refused)),
-  };
+  return { forFaces, forMeter: (random) => (random.chance(0.05) ? forFaces(random) : random.pick(refused)) };
 }

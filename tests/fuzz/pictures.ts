@@ -78,9 +78,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
     pdf: Buffer.from('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj'),
     heic: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'),
     'png that says 60,000 by 60,000': hugePng(60_000, 60_000),
-    'png of 30,000 by 1': sharp({
-      create: { width: 30_000, height: 1, channels: 3, background: 'red' },
-    })
+    'png of 30,000 by 1': sharp({ create: { width: 30_000, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer(),
     'tiff that says 65,535 by 65,535': composeTiff(Buffer.alloc(0), {
@@ -91,11 +89,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'tiff whose strip is a JPEG of many scans': manyScans(base()).then((strip) =>
       composeTiff(strip, { width: 64, height: 64, compression: 7 }),
     ),
-    'tiff cut off behind its directory': composeTiff(Buffer.alloc(64), {
-      width: 64,
-      height: 64,
-      stripBytes: 64 * 64,
-    }),
+    'tiff cut off behind its directory': composeTiff(Buffer.alloc(64), { width: 64, height: 64, stripBytes: 64 * 64 }),
     'jpeg of many scans': manyScans(base()),
     'jpeg of many segments': base()
       .jpeg({ progressive: true })
@@ -120,9 +114,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
   for (const { name, bytes } of createHostileFiles(20_000)) refused[name] = bytes;
   const heavy: Named = {
     'png bomb within the limit': hugePng(7_000, 7_000, true),
-    'jpeg of 16,384 by 300': sharp({
-      create: { width: 16_384, height: 300, channels: 3, background: 'grey' },
-    })
+    'jpeg of 16,384 by 300': sharp({ create: { width: 16_384, height: 300, channels: 3, background: 'grey' } })
       .jpeg()
       .toBuffer(),
     portrait: readSample('astronaut.jpg'),

@@ -25,9 +25,7 @@ describe('createLaunchSettings', () => {
 
   it('reports the mistakes of both processes together', () => {
     const env = { CORE_PORT: 'x', CORE_WORKERS: '0', REST_PORT: '65536' };
-    assert.throws(() => createLaunchSettings(env), {
-      message: /CORE_PORT[^]*CORE_WORKERS[^]*REST_PORT/,
-    });
+    assert.throws(() => createLaunchSettings(env), { message: /CORE_PORT[^]*CORE_WORKERS[^]*REST_PORT/ });
   });
 });
 

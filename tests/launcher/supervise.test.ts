@@ -117,9 +117,7 @@ describe('supervise', () => {
   });
 
   it('does not start a process that is stopped while it waits for its restart', async (t) => {
-    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', {
-      backoffMs: 100,
-    });
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', { backoffMs: 100 });
     supervised.markReady();
     await eventually(() => lines.length === 1);
     await supervised.stop();

@@ -42,10 +42,7 @@ describe('welcomeText', () => {
       .split('\n')
       .find((text) => text.startsWith('  export APIKEY='));
     const twice = `npm() { echo made >&2; echo ia_1_secret; }; ${line}; ${line}; echo "$APIKEY"`;
-    const { stdout, stderr } = spawnSync('sh', ['-c', twice], {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'] },
-    });
+    const { stdout, stderr } = spawnSync('sh', ['-c', twice], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
     assert.deepEqual([stdout, stderr], ['ia_1_secret\n', 'made\n']);
   });
 

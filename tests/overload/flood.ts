@@ -42,12 +42,7 @@ export async function measureFlood(stage: Stage, protocol: Protocol): Promise<Li
   const healthLine = await health.stop();
   const recovery = (what: string, againAt: number, overMs: number): Line => {
     const tookMs = Math.max(0, againAt - startedAt - overMs);
-    return {
-      what,
-      measured: `${tookMs.toFixed(0)} ms`,
-      asked: `<= ${recoveryMs} ms`,
-      isMet: tookMs <= recoveryMs,
-    };
+    return { what, measured: `${tookMs.toFixed(0)} ms`, asked: `<= ${recoveryMs} ms`, isMet: tookMs <= recoveryMs };
   };
 
   const { latenciesMs, refusalsMs, refusals, refused, failed, unanswered } = flood;
@@ -56,10 +51,7 @@ export async function measureFlood(stage: Stage, protocol: Protocol): Promise<Li
   const answeredRate = (latenciesMs.length / flood.elapsedMs) * 1_000;
   const slowestMs = quantile(latenciesMs, 1);
   return [
-    {
-      what: 'capacity',
-      measured: `${capacity.toFixed(1)}/s, alone ${normalMs.toFixed(0)} ms`,
-    },
+    { what: 'capacity', measured: `${capacity.toFixed(1)}/s, alone ${normalMs.toFixed(0)} ms` },
     {
       what: 'sent',
       measured: `${sent}, ${sentRate.toFixed(0)}/s, ${(sentRate / capacity).toFixed(1)} x capacity`,
@@ -80,10 +72,7 @@ export async function measureFlood(stage: Stage, protocol: Protocol): Promise<Li
       asked: `p99 < ${refusalMs} ms`,
       isMet: quantile(refusalsMs, 0.99) < refusalMs,
     },
-    {
-      what: `in the ${firstFloodMs / 1_000} s of flood before, the first`,
-      measured: spread(first.refusalsMs),
-    },
+    { what: `in the ${firstFloodMs / 1_000} s of flood before, the first`, measured: spread(first.refusalsMs) },
     {
       what: 'accepted after, ms p50 / p99 / max',
       measured: `${latenciesMs.length}: ${spread(latenciesMs)}`,

@@ -9,9 +9,7 @@ const everyMs = 100;
  * Asks what orchestrators ask, ten times a second each over a connection of its own: `/livez`,
  * `/readyz` and the gRPC health. What takes longer than a second is no answer to them.
  */
-export function watchHealth(service: Pick<LaunchedService, 'restUrl' | 'grpcAddress'>): {
-  stop(): Promise<Line>;
-} {
+export function watchHealth(service: Pick<LaunchedService, 'restUrl' | 'grpcAddress'>): { stop(): Promise<Line> } {
   const probes = {
     '/livez': () => isHttpServing(`${service.restUrl}/livez`),
     '/readyz': () => isHttpServing(`${service.restUrl}/readyz`),

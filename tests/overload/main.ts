@@ -54,11 +54,7 @@ else await main();
 async function main(): Promise<void> {
   const { only, picture } = values;
   const deaths: string[] = [];
-  const stage = await openStage({
-    picture,
-    floodMs: Number(values.seconds) * 1_000,
-    log: (line) => deaths.push(line),
-  });
+  const stage = await openStage({ picture, floodMs: Number(values.seconds) * 1_000, log: (line) => deaths.push(line) });
   const startedAt = performance.now();
   const missed: string[] = [];
   const load = () => `load average ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;

@@ -86,16 +86,8 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
       limitMs: requestTimeoutMs,
       dawdle: drip(restPort, 'GET /livez HTTP/1.1\r\nx-slow: '),
     },
-    {
-      what: 'drip their form',
-      limitMs: requestTimeoutMs + drainMs,
-      dawdle: drip(restPort, `${multipart}--b\r\n`),
-    },
-    {
-      what: 'drip their JSON',
-      limitMs: requestTimeoutMs + drainMs,
-      dawdle: drip(restPort, `${json}{"image": "`),
-    },
+    { what: 'drip their form', limitMs: requestTimeoutMs + drainMs, dawdle: drip(restPort, `${multipart}--b\r\n`) },
+    { what: 'drip their JSON', limitMs: requestTimeoutMs + drainMs, dawdle: drip(restPort, `${json}{"image": "`) },
     {
       what: 'never read their answers',
       count: readerCount,
@@ -108,11 +100,7 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
       limitMs: requestTimeoutMs + takeAnswerMs,
       dawdle: read(restPort, manyAnswers, 256),
     },
-    {
-      what: 'drip their gRPC message',
-      limitMs: requestTimeoutMs,
-      dawdle: dripGrpc(grpcPort, apiKey),
-    },
+    { what: 'drip their gRPC message', limitMs: requestTimeoutMs, dawdle: dripGrpc(grpcPort, apiKey) },
     { what: 'say nothing on the gRPC port', limitMs: 40_000, dawdle: drip(grpcPort, '', '') },
   ];
 }

@@ -4,9 +4,7 @@ const box = { xmin: 98.1, ymin: 120.7, xmax: 210, ymax: 260.25 };
 
 /** Fixed answers of all RPCs. */
 export const answers = {
-  DetectSingleFace: {
-    face: { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') },
-  },
+  DetectSingleFace: { face: { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') } },
   DetectAllFaces: {
     faces: [
       { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') },

@@ -37,12 +37,7 @@ export async function startFacade(
   });
   const facade = await startRestFacade({ config, log: pino({ level: 'trace' }, sink) });
   t.after(() => facade.close());
-  return {
-    url: `http://127.0.0.1:${facade.port}`,
-    port: facade.port,
-    facade,
-    logged: () => lines.join(''),
-  };
+  return { url: `http://127.0.0.1:${facade.port}`, port: facade.port, facade, logged: () => lines.join('') };
 }
 
 /** A facade before a scripted core. */

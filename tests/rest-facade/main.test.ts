@@ -99,11 +99,7 @@ test(
 
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
   const limited = ['-c', 'ulimit -n 200 && exec "$0" "$1"', process.execPath, main];
-  const env = {
-    REST_PORT: '0',
-    REST_CORE_ADDRESS: '127.0.0.1:1',
-    REST_TRUSTED_PROXIES: '127.0.0.2',
-  };
+  const env = { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1', REST_TRUSTED_PROXIES: '127.0.0.2' };
   const child = spawn('sh', limited, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const lines = createInterface(child.stdout);

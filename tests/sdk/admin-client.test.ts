@@ -18,10 +18,7 @@ describe('the client of the administration port', () => {
   });
 
   it('creates, lists and revokes keys', async () => {
-    const { apiKey, secret } = await admin.createApiKey({
-      label: 'billing',
-      operations: [Operation.METER_READING],
-    });
+    const { apiKey, secret } = await admin.createApiKey({ label: 'billing', operations: [Operation.METER_READING] });
     const id = apiKey?.id ?? '';
     assert.ok(secret.startsWith(`${id}_`));
     const { apiKeys } = await admin.listApiKeys();
@@ -50,11 +47,7 @@ describe('the client of the administration port', () => {
     const client = createClient({ address: service.grpc, apiKey: service.apiKey });
     await admin.createCompany({ name, password: 'correct horse' });
     await admin.setCompanyPassword({ name, password: 'battery staple' });
-    await client.setDetectionScore({
-      company: name,
-      password: 'battery staple',
-      detectionScore: 0.65,
-    });
+    await client.setDetectionScore({ company: name, password: 'battery staple', detectionScore: 0.65 });
 
     const { companies } = await admin.listCompanies();
     assert.equal(companies.find((company) => company.name === name)?.detectionScore, 0.65);
@@ -68,10 +61,7 @@ describe('the client of the administration port', () => {
 
   it('tells why it was refused', async () => {
     await assert.rejects(admin.deleteCompany({ name: 'nobody' }), { reason: 'UNKNOWN_COMPANY' });
-    await assert.rejects(admin.createApiKey({}), {
-      reason: 'MISSING_FIELD',
-      details: { field: 'label' },
-    });
+    await assert.rejects(admin.createApiKey({}), { reason: 'MISSING_FIELD', details: { field: 'label' } });
     const stranger = createAdminClient({ address: service.admin.address, adminKey: 'wrong' });
     await assert.rejects(stranger.listApiKeys(), { reason: 'INVALID_API_KEY' });
     stranger.close();

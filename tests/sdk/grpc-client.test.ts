@@ -121,9 +121,7 @@ describe('the client over gRPC', () => {
   });
 
   it('ends when its time is over or its signal is aborted', async () => {
-    await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: 1 }), {
-      code: 'DEADLINE_EXCEEDED',
-    });
+    await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: 1 }), { code: 'DEADLINE_EXCEEDED' });
     const abort = new AbortController();
     const reading = client.readMeter({ image: meter }, { signal: abort.signal });
     abort.abort(new Error('changed my mind'));
@@ -213,9 +211,7 @@ describe('the client over gRPC', () => {
     }, /enough/);
 
     const stranger = createClient({ address: service.grpc, apiKey: 'wrong' });
-    await assert.rejects(stranger.streamReadMeters([{ id: 'one' }]).next(), {
-      reason: 'INVALID_API_KEY',
-    });
+    await assert.rejects(stranger.streamReadMeters([{ id: 'one' }]).next(), { reason: 'INVALID_API_KEY' });
     stranger.close();
   });
 });
@@ -231,10 +227,7 @@ describe('what the client over gRPC makes of failures', () => {
       done(toStatusObject(lostWorker));
     });
 
-    await assert.rejects(client.readMeter({}), {
-      reason: 'WORKER_LOST',
-      details: { begun: 'true' },
-    });
+    await assert.rejects(client.readMeter({}), { reason: 'WORKER_LOST', details: { begun: 'true' } });
     assert.equal(asked, 1);
   });
 
@@ -304,11 +297,7 @@ describe('what the client over gRPC makes of failures', () => {
         done({ code: status.NOT_FOUND, details: 'not here', metadata });
       });
 
-      await assert.rejects(client.readMeter({}), {
-        reason: undefined,
-        code: 'NOT_FOUND',
-        message: 'not here',
-      });
+      await assert.rejects(client.readMeter({}), { reason: undefined, code: 'NOT_FOUND', message: 'not here' });
     }
   });
 });

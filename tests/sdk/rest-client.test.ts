@@ -123,12 +123,8 @@ describe('the client over REST', () => {
       assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
       return true;
     });
-    await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5 }), {
-      reason: 'INVALID_SCORE',
-    });
-    await assert.rejects(client.getDetectionScore('acme', 'wrong'), {
-      reason: 'COMPANY_AUTH_FAILED',
-    });
+    await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5 }), { reason: 'INVALID_SCORE' });
+    await assert.rejects(client.getDetectionScore('acme', 'wrong'), { reason: 'COMPANY_AUTH_FAILED' });
   });
 
   it('takes a key with white space around it, and prints no secret that cannot be sent', async () => {

@@ -11,10 +11,7 @@ import { limits } from '../rest-facade/serve-app.js';
 // options for its fields, whose names the client makes of theirs.
 
 const document = createDocument(createRoutes(loadRpcs()), limits) as OpenApiDocument;
-const program = ts.createProgram(['sdk/typescript/rest.ts'], {
-  strict: true,
-  exactOptionalPropertyTypes: true,
-});
+const program = ts.createProgram(['sdk/typescript/rest.ts'], { strict: true, exactOptionalPropertyTypes: true });
 const checker = program.getTypeChecker();
 const [source] = program.getRootFileNames().map((file) => program.getSourceFile(file));
 const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source as ts.Node) as ts.Symbol);

@@ -31,11 +31,7 @@ try {
   closers.unshift(() => facade.close());
   const child = spawn(command, args, {
     stdio: 'inherit',
-    env: {
-      ...process.env,
-      TLS_CHECK_CORE: `localhost:${core.port}`,
-      TLS_CHECK_FACADE: `localhost:${facade.port}`,
-    },
+    env: { ...process.env, TLS_CHECK_CORE: `localhost:${core.port}`, TLS_CHECK_FACADE: `localhost:${facade.port}` },
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exitCode = code ?? 1;

@@ -32,10 +32,7 @@ serve(async (bytes) => {
   const picture = faceapi.tf.tensor3d(data, [info.height, info.width, 3], 'int32');
   try {
     const faces = await faceapi.detectAllFaces(picture, options);
-    return {
-      found: `${faces.length} faces`,
-      faces: faces.map(({ box, score }) => ({ box, score })),
-    };
+    return { found: `${faces.length} faces`, faces: faces.map(({ box, score }) => ({ box, score })) };
   } finally {
     picture.dispose();
   }

@@ -10,10 +10,7 @@ const require = createRequire(import.meta.url);
 const data = path.dirname(require.resolve('@tesseract.js-data/eng/package.json'));
 const scheduler = createScheduler();
 for (let at = 0; at < availableParallelism(); at += 1) {
-  const worker = await createWorker('eng', 1, {
-    langPath: path.join(data, '4.0.0_best_int'),
-    cacheMethod: 'none',
-  });
+  const worker = await createWorker('eng', 1, { langPath: path.join(data, '4.0.0_best_int'), cacheMethod: 'none' });
   await worker.setParameters({ tessedit_char_whitelist: '0123456789' });
   scheduler.addWorker(worker);
 }

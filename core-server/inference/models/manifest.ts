@@ -13,9 +13,9 @@ const graphSchema = z.strictObject({
   url: z.url({ protocol: /^https$/ }).optional(),
 });
 
-const rulesSchema = graphSchema.omit({ url: true }).extend({
-  file: z.string().regex(/^[\w-]+(\/\w[\w.-]*)+\.json$/, 'want a path like meter/rules.json'),
-});
+const rulesSchema = graphSchema
+  .omit({ url: true })
+  .extend({ file: z.string().regex(/^[\w-]+(\/\w[\w.-]*)+\.json$/, 'want a path like meter/rules.json') });
 
 const modelSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),

@@ -12,11 +12,7 @@ import {
 } from './detection-metrics.js';
 
 const at = (x: number, side = 10) => ({ xmin: x, ymin: 0, xmax: x + side, ymax: side });
-const face = (x: number, ignore = false, ...subsets: string[]): TrueFace => ({
-  box: at(x),
-  ignore,
-  subsets,
-});
+const face = (x: number, ignore = false, ...subsets: string[]): TrueFace => ({ box: at(x), ignore, subsets });
 const found = (x: number, score: number): FoundFace => ({ box: at(x), score });
 const any = (): boolean => true;
 const hits = (picture: Measured, isWanted = any as (face: TrueFace) => boolean): boolean[] =>

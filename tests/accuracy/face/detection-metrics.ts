@@ -116,10 +116,7 @@ export function sideOf(face: { readonly box: Box }): number {
 }
 
 function atScore(pictures: readonly Measured[], minScore: number): Measured[] {
-  return pictures.map(({ faces, found }) => ({
-    faces,
-    found: found.filter((face) => face.score >= minScore),
-  }));
+  return pictures.map(({ faces, found }) => ({ faces, found: found.filter((face) => face.score >= minScore) }));
 }
 
 function indexOfLargest(values: readonly number[]): number {

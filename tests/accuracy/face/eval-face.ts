@@ -61,11 +61,7 @@ if (pictures === undefined) {
   printTable(columns);
   if (ours) printWishes(ours, columns.get(teacherName));
   if (values.charts !== undefined) {
-    const charted = [...runsOf].map(([name, { runs }]) => ({
-      name,
-      runs,
-      figures: columns.get(name) ?? {},
-    }));
+    const charted = [...runsOf].map(([name, { runs }]) => ({ name, runs, figures: columns.get(name) ?? {} }));
     for (const [file, svg] of Object.entries(faceCharts(charted))) {
       await writeFile(path.join(values.charts, file), svg);
     }

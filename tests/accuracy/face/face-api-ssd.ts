@@ -71,12 +71,7 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
       tensor.dispose();
       const faces = result.map(({ score, box }) => ({
         score,
-        box: {
-          xmin: box.left / scale,
-          ymin: box.top / scale,
-          xmax: box.right / scale,
-          ymax: box.bottom / scale,
-        },
+        box: { xmin: box.left / scale, ymin: box.top / scale, xmax: box.right / scale, ymax: box.bottom / scale },
       }));
       return { faces, inferenceMs };
     },

@@ -16,12 +16,7 @@ export function meterCharts(
   return {
     'meter-sources.svg': renderChart({
       title: 'Readings by source, with 95 % intervals',
-      x: {
-        label: 'source',
-        from: -0.5,
-        to: rows.length - 0.5,
-        ticks: rows.map(([label], at) => ({ at, label })),
-      },
+      x: { label: 'source', from: -0.5, to: rows.length - 0.5, ticks: rows.map(([label], at) => ({ at, label })) },
       y: { label: 'right', from: 0, to: 1, ticks: percentTicks(0.2) },
       series: [
         { name: 'before the point', isLine: false, points: of(({ integer }) => integer, -0.1) },

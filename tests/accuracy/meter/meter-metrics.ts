@@ -48,10 +48,7 @@ export function wilson(count: number, total: number): { low: number; high: numbe
   const middle = share + z ** 2 / (2 * total);
   const spread = z * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
   const scale = 1 + z ** 2 / total;
-  return {
-    low: Math.max(0, (middle - spread) / scale),
-    high: Math.min(1, (middle + spread) / scale),
-  };
+  return { low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) };
 }
 
 /** Answers whose confidence lies in the same tenth. */

@@ -75,9 +75,7 @@ test('what was answered survives kill -9, in every round, over REST and gRPC', a
     if (round % 2 === 1) apiKey = await createKey(`round ${round}`);
     assert.deepEqual(await core.end('SIGKILL'), [null, 'SIGKILL']);
 
-    const dead = await fetch(`${rest}/face_config_score?detection`, {
-      headers: { apikey: apiKey },
-    });
+    const dead = await fetch(`${rest}/face_config_score?detection`, { headers: { apikey: apiKey } });
     assert.equal(dead.status, 503);
     assert.equal(((await dead.json()) as { reason: string }).reason, 'CORE_UNAVAILABLE');
 

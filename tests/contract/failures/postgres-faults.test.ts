@@ -22,11 +22,7 @@ test('a core that waits for its PostgreSQL ends well when it is told to stop', a
   const dataDir = await createTemporaryFolder(t);
   const main = fileURLToPath(new URL('../../../core-server/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
-    env: {
-      CORE_DATA_DIR: dataDir,
-      CORE_WORKERS: '1',
-      DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c',
-    },
+    env: { CORE_DATA_DIR: dataDir, CORE_WORKERS: '1', DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));

@@ -72,10 +72,7 @@ test('cores come and go: nothing fails but what a killed one had in work', async
   };
   const cores = [await start(0), await start(1)];
   const facade = await startRestFacade({
-    config: createConfig({
-      REST_PORT: '0',
-      REST_CORE_ADDRESS: `ipv4:127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}`,
-    }),
+    config: createConfig({ REST_PORT: '0', REST_CORE_ADDRESS: `ipv4:127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}` }),
     log: pino({ level: 'silent' }),
   });
   t.after(() => facade.close());

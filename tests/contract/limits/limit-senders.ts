@@ -58,9 +58,7 @@ export async function sendRest(
   const answer = await fetch(rest + path, {
     method,
     headers: { apikey: apiKey, ...headers },
-    ...(body && {
-      body: isChunked ? new Blob([new Uint8Array(body)]).stream() : new Uint8Array(body),
-    }),
+    ...(body && { body: isChunked ? new Blob([new Uint8Array(body)]).stream() : new Uint8Array(body) }),
     ...(isChunked && { duplex: 'half' }),
   });
   return toAnswer(answer.status, await answer.text());

@@ -38,9 +38,7 @@ let grey: Buffer;
 const detectForm = (name: string, value: string) => sendForm(service, multipart([['file', grey]], [[name, value]]));
 
 const meterForm = (name: string, value: string) =>
-  sendForm(service, multipart([['file', grey]], [[name, value]]), {
-    path: '/meter-number-ocr/file',
-  });
+  sendForm(service, multipart([['file', grey]], [[name, value]]), { path: '/meter-number-ocr/file' });
 
 const readDataUrl = (picture: Buffer, bodyBytes = 0, isChunked = false) =>
   sendRest(service, 'POST', '/meter-number-ocr/base64', {
@@ -153,12 +151,7 @@ const limits: Limit[] = [
     send: (n) => detectForm('x', text(n)),
     refused: malformed(maxFieldBytes, 'x'),
   },
-  {
-    name: 'bytes of the name of a field',
-    most: 100,
-    send: (n) => detectForm(text(n), ''),
-    refused: malformed(100),
-  },
+  { name: 'bytes of the name of a field', most: 100, send: (n) => detectForm(text(n), ''), refused: malformed(100) },
   {
     name: 'bytes of request line and headers',
     most: maxHeadBytes,

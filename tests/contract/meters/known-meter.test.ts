@@ -35,12 +35,7 @@ suite('a meter reading with what is known of the meter', () => {
   }
 
   test('agrees with a meter that it fits', async () => {
-    const known = {
-      expected_digits: '8',
-      expected_decimals: '3',
-      previous_reading: '00470.1',
-      max_increase: '3.186',
-    };
+    const known = { expected_digits: '8', expected_decimals: '3', previous_reading: '00470.1', max_increase: '3.186' };
     const { body } = await byFile(known);
     assert.equal(body['value'], value);
     assert.deepEqual(body['warnings'], []);

@@ -19,11 +19,7 @@ describe('the metrics', () => {
     const post = async (path: string, picture: 'astronaut.jpg' | 'meter.jpg', key = service.apiKey) => {
       const fields = path.startsWith('/face') ? { company: company.name } : {};
       const body = createForm(await readSample(picture), fields, 'private-name.jpg');
-      const answer = await fetch(service.rest + path, {
-        method: 'POST',
-        body,
-        headers: { apikey: key },
-      });
+      const answer = await fetch(service.rest + path, { method: 'POST', body, headers: { apikey: key } });
       await answer.arrayBuffer();
     };
     await post('/face_detect_single', 'astronaut.jpg');
@@ -33,9 +29,7 @@ describe('the metrics', () => {
     await (await fetch(`${service.rest}/secret-path-of-a-caller`)).arrayBuffer();
     const login = `company=${company.name}&password=${company.password}`;
     await (
-      await fetch(`${service.rest}/face_config_score?detection&${login}`, {
-        headers: { apikey: service.apiKey },
-      })
+      await fetch(`${service.rest}/face_config_score?detection&${login}`, { headers: { apikey: service.apiKey } })
     ).arrayBuffer();
   });
 

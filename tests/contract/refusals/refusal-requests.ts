@@ -6,13 +6,7 @@ import type { TestService } from '../../helpers/service/service.js';
 
 // Requests that are refused, and what comes of them.
 
-export type Refusal = Answer<{
-  message: string;
-  code: string;
-  reason: string;
-  request_id: string;
-  details: object;
-}>;
+export type Refusal = Answer<{ message: string; code: string; reason: string; request_id: string; details: object }>;
 
 export function checkRetryAfter(refusal: Refusal): Refusal {
   assert.match(refusal.headers.get('retry-after') ?? '', /^[1-9]\d*$/);

@@ -77,9 +77,7 @@ describe('every reason of the error table', () => {
     UNKNOWN_FIELD: () => detect(service, { minscore: '0.9' }, portrait),
     INVALID_FIELD: () => detect(service, { max_faces: '0' }, portrait),
     MALFORMED_MULTIPART: () =>
-      post(service, '/face_detect_single', 'no parts', {
-        'content-type': 'multipart/form-data; boundary=x',
-      }),
+      post(service, '/face_detect_single', 'no parts', { 'content-type': 'multipart/form-data; boundary=x' }),
     MALFORMED_JSON: () => post(service, '/meter-number-ocr/base64', '{"image":'),
     INVALID_DATA_URL: () => readMeter({ image: 'http://example.com/a.jpg' }),
     INVALID_BASE64: () => readMeter({ image: 'data:image/png;base64,****' }),
@@ -292,9 +290,7 @@ describe('every reason of the error table', () => {
   }
 
   function readMeter(body: object): Promise<Refusal> {
-    return post(service, '/meter-number-ocr/base64', JSON.stringify(body), {
-      'content-type': 'application/json',
-    });
+    return post(service, '/meter-number-ocr/base64', JSON.stringify(body), { 'content-type': 'application/json' });
   }
 
   async function refusedByAdmin(

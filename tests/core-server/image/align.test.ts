@@ -20,12 +20,7 @@ test('the fitted similarity is the one that moved the points', () => {
   }));
   const found = fitSimilarity(template, moved);
   assert.ok(found);
-  for (const [key, want] of Object.entries({
-    a: scale * Math.cos(turn),
-    b: scale * Math.sin(turn),
-    x: 30,
-    y: -7,
-  })) {
+  for (const [key, want] of Object.entries({ a: scale * Math.cos(turn), b: scale * Math.sin(turn), x: 30, y: -7 })) {
     assert.ok(Math.abs(found[key as keyof typeof found] - want) < 1e-9, key);
   }
 });

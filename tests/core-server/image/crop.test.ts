@@ -88,12 +88,7 @@ test('no boxes need no pixels', async () => {
 test('a thousand crops come in order', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
-  const boxes = Array.from({ length: 1000 }, (_, i) => ({
-    xmin: 0,
-    ymin: 0,
-    xmax: 1 + (i % 400),
-    ymax: 1 + (i % 7),
-  }));
+  const boxes = Array.from({ length: 1000 }, (_, i) => ({ xmin: 0, ymin: 0, xmax: 1 + (i % 400), ymax: 1 + (i % 7) }));
   const crops = await cropFaces(file, boxes.map(toFace));
   for (const i of [0, 1, 399, 400, 777, 999]) {
     const { width, height } = await sharp(crops[i]).metadata();

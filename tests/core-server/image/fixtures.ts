@@ -2,11 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { ImageLimits } from '../../../core-server/image/picture.js';
 
 /** The service's defaults. */
-export const defaultLimits: ImageLimits = {
-  maxBytes: 10 * 1024 * 1024,
-  maxPixels: 50_000_000,
-  maxSide: 16_384,
-};
+export const defaultLimits: ImageLimits = { maxBytes: 10 * 1024 * 1024, maxPixels: 50_000_000, maxSide: 16_384 };
 
 /** The colours of the four quarters of `quarters`: top left, top right, bottom left, bottom right. */
 export const quarterColours = [

@@ -11,12 +11,7 @@ import { answer, call, type Handler, serve, withKey } from './served-calls.js';
 
 test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
   const client = await serve(t, () =>
-    Promise.reject(
-      refuse('QUEUE_FULL', 'Too busy.', {
-        details: { limit: '3' },
-        retryAfterSeconds: 2,
-      }),
-    ),
+    Promise.reject(refuse('QUEUE_FULL', 'Too busy.', { details: { limit: '3' }, retryAfterSeconds: 2 })),
   );
   await assert.rejects(call(client), (error: GrpcError) => {
     assert.equal(error.code, status.RESOURCE_EXHAUSTED);

@@ -24,11 +24,7 @@ import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
 /** A handler of ReadMeter, alone or of a stream. */
 export type Handler = (request: ReadMeterRequest, call: Call) => Promise<ReadMeterResponse>;
 
-const meterReading = {
-  definition: MeterReadingServiceService,
-  operation: Operation.METER_READING,
-  isQueued: true,
-};
+const meterReading = { definition: MeterReadingServiceService, operation: Operation.METER_READING, isQueued: true };
 
 /** Access for every key. */
 export const openAccess: AccessDependencies = {
@@ -69,10 +65,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxInFlight: options.maxInFlight ?? 2,
     closing: closing.signal,
   };
-  const implementation = {
-    ...unaryAll({ readMeter: handler }, settings),
-    streamReadMeters: bidi(handler, settings),
-  };
+  const implementation = { ...unaryAll({ readMeter: handler }, settings), streamReadMeters: bidi(handler, settings) };
   const server = await startGrpcServer(settings, {
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],

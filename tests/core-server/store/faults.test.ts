@@ -211,11 +211,7 @@ describe('a PostgreSQL server that stops to answer and keeps its connections', {
 
   it('refuses as worth a retry, and is asked over another connection then', { timeout: 30_000 }, async (t) => {
     const place = await postgres.place(t);
-    const db = await openDatabase(t, {
-      ...place,
-      maxConnections: 1,
-      statementTimeoutMs: 1_000,
-    });
+    const db = await openDatabase(t, { ...place, maxConnections: 1, statementTimeoutMs: 1_000 });
     await freeze(t, db);
     const companies = createKnexCompanyStore(db);
     await assert.rejects(companies.findScore('acme'), isWorthARetry);

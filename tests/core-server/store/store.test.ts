@@ -117,11 +117,7 @@ for (const dialect of dialects) {
         );
         assert.deepEqual(await store.list(3, '9'), list.slice(3, 6));
         assert.deepEqual(list.at(-1), { name: 'b', detectionScore: 0.5, createTime: created });
-        assert.deepEqual(list.at(0), {
-          name: '-x',
-          detectionScore: undefined,
-          createTime: created,
-        });
+        assert.deepEqual(list.at(0), { name: '-x', detectionScore: undefined, createTime: created });
       });
 
       it('deletes the score with the company', async (t) => {

@@ -22,12 +22,7 @@ export interface TestDialect {
 /** Both dialects; a PostgreSQL server is started for the second. */
 export async function startDialects(): Promise<[TestDialect, TestDialect]> {
   const server = await startPostgres();
-  const sqlite: TestDialect = {
-    name: 'SQLite',
-    skip: false,
-    place: placeSqlite,
-    stop: () => Promise.resolve(),
-  };
+  const sqlite: TestDialect = { name: 'SQLite', skip: false, place: placeSqlite, stop: () => Promise.resolve() };
   if ('skip' in server) {
     const place = () => Promise.reject(new Error(server.skip));
     return [sqlite, { ...sqlite, name: 'PostgreSQL', skip: server.skip, place }];

@@ -90,10 +90,7 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
   await giveTo(passwordFile, user);
   const rules = ['--username=test', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   const files = ['--pgdata', data, '--no-sync', '--encoding=UTF8', '--locale=C'];
-  await run(path.join(binaries, 'initdb'), [...rules, ...files], {
-    ...user,
-    env: quietEnvironment,
-  });
+  await run(path.join(binaries, 'initdb'), [...rules, ...files], { ...user, env: quietEnvironment });
 
   return serve(place, data, password, []);
 }

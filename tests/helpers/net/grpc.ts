@@ -55,10 +55,5 @@ export function detailsOfStatus({ details }: Status): ReturnType<typeof detailsO
   const find = (name: string) => details.find((any) => any.typeUrl.endsWith(`/${name}`))?.value;
   const retry = find('google.rpc.RetryInfo');
   const { reason, domain, metadata } = ErrorInfo.decode(find('google.rpc.ErrorInfo') ?? Buffer.alloc(0));
-  return {
-    reason,
-    domain,
-    metadata,
-    retryAfterSeconds: retry && RetryInfo.decode(retry).retryDelay?.seconds,
-  };
+  return { reason, domain, metadata, retryAfterSeconds: retry && RetryInfo.decode(retry).retryDelay?.seconds };
 }

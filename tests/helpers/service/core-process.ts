@@ -25,13 +25,7 @@ export async function startCoreProcess(
 ): Promise<CoreProcess> {
   const limited = ['-c', 'ulimit -n "$0" && exec "$@"', String(maxDescriptors)];
   const child = spawn('sh', [...limited, process.execPath, '--enable-source-maps', main], {
-    env: {
-      ...process.env,
-      CORE_PORT: '0',
-      CORE_ADMIN_PORT: '0',
-      CORE_WORKERS: '1',
-      ...environment,
-    },
+    env: { ...process.env, CORE_PORT: '0', CORE_ADMIN_PORT: '0', CORE_WORKERS: '1', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));

@@ -52,11 +52,7 @@ export async function startService(
   workerUrl?: URL,
   tracing?: { readonly core: Tracing; readonly facade: Tracing },
 ): Promise<TestService> {
-  const core = await startTestCore(t, environment, {
-    log,
-    workerUrl,
-    ...(tracing && { tracing: tracing.core }),
-  });
+  const core = await startTestCore(t, environment, { log, workerUrl, ...(tracing && { tracing: tracing.core }) });
   const { dataDir } = core;
   const grpc = `127.0.0.1:${core.port}`;
   const facade = await startRestFacade({

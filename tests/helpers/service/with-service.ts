@@ -43,11 +43,7 @@ try {
 }
 
 async function run(file: string, fileArgs: string[], settings: NodeJS.ProcessEnv) {
-  const child = spawn(file, fileArgs, {
-    stdio: 'inherit',
-    env: { ...process.env, ...settings },
-    signal: abort.signal,
-  });
+  const child = spawn(file, fileArgs, { stdio: 'inherit', env: { ...process.env, ...settings }, signal: abort.signal });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

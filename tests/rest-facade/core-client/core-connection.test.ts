@@ -292,11 +292,7 @@ test('answers far above the 4 MiB of gRPC pass', async (t) => {
   const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
   const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
   const body = createForm(Buffer.alloc(10 * 1024 * 1024));
-  const answer = await fetch(`${url}/face_detect_single`, {
-    method: 'POST',
-    headers: withKey,
-    body,
-  });
+  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
   assert.equal(answer.status, 200);
   const { face } = (await answer.json()) as { face: string };
   assert.ok(Buffer.from(face, 'base64').equals(crop));

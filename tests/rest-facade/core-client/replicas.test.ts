@@ -36,11 +36,7 @@ function startClients(url: string) {
     }
   };
   const detect = () =>
-    fetch(`${url}/face_detect_single`, {
-      method: 'POST',
-      headers: withKey,
-      body: createForm(picture),
-    });
+    fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(picture) });
   const set = () => fetch(`${url}/face_config_score?detection=1`, { headers: withKey });
   const loops = [detect, set].map(loop);
   return async () => {

@@ -111,13 +111,7 @@ test('requests and their messages', () => {
         ),
       ],
       'ReadMeter',
-      {
-        image,
-        expected_decimals: 3,
-        previous_reading: '00120.50',
-        max_increase: '7',
-        serial_number: true,
-      },
+      { image, expected_decimals: 3, previous_reading: '00120.50', max_increase: '7', serial_number: true },
     ],
     [['GET', '/face_config_score?detection'], 'GetDetectionScore', {}],
     [

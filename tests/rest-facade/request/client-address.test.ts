@@ -42,9 +42,7 @@ test('the client is the last hop that is no trusted proxy', async (t) => {
   ];
   for (const [what, forwardedFor, address] of table) {
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-    await fetch(`http://127.0.0.1:${port}/v1/companies/acme/detection-score`, {
-      headers: { ...withKey, ...headers },
-    });
+    await fetch(`http://127.0.0.1:${port}/v1/companies/acme/detection-score`, { headers: { ...withKey, ...headers } });
     assert.equal(seen.pop(), address, what);
   }
 });

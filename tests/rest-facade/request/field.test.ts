@@ -5,12 +5,7 @@ import { type Field, parseText } from '../../../rest-facade/request/field.js';
 import { assertReason } from '../refusals.js';
 
 const definition = new protobuf.Field('field', 1, 'string');
-const field = (type: Field['type'], name = 'field'): Field => ({
-  name,
-  type,
-  isList: false,
-  definition,
-});
+const field = (type: Field['type'], name = 'field'): Field => ({ name, type, isList: false, definition });
 
 test('texts of every field type', () => {
   const table: [Field, string, unknown][] = [
@@ -71,7 +66,5 @@ test('a whole number that its type cannot hold is told that end of the range', (
     ['-1', 'want a whole number, at least 0'],
     ['4294967296', 'want a whole number, at most 4294967295'],
   ] as const)
-    assert.throws(() => parseText(field('uint32'), text, 'max_faces'), {
-      message: `max_faces is "${text}", ${wish}`,
-    });
+    assert.throws(() => parseText(field('uint32'), text, 'max_faces'), { message: `max_faces is "${text}", ${wish}` });
 });

@@ -41,11 +41,7 @@ test('a refusal that names no field is passed on as it is', async (t) => {
   const { url } = await startBoth(t, () => {
     throw new CoreRefusal(status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 'image is queued', {}, 3);
   });
-  const answer = await fetch(`${url}/face_detect_single`, {
-    method: 'POST',
-    headers: withKey,
-    body: picture,
-  });
+  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: picture });
   assert.equal(answer.headers.get('retry-after'), '3');
   assert.equal(((await answer.json()) as ErrorBody).message, 'image is queued');
 });

@@ -85,12 +85,7 @@ test('a score is a string of 4 decimals, of up to 6 where they say more', () => 
 });
 
 const box = { xmin: 1, ymin: 2, xmax: 3.5, ymax: 4 };
-const face = {
-  bounding_box: box,
-  detection_score: 0.9,
-  crop_jpeg: Buffer.from('c'),
-  landmarks: null,
-};
+const face = { bounding_box: box, detection_score: 0.9, crop_jpeg: Buffer.from('c'), landmarks: null };
 const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
 const point = (x: number) => ({ x, y: 0.5 });
 
@@ -100,11 +95,7 @@ const render = (type: string, answer: object) => responses.get(type)?.(answer, 1
 test('faces left out of a thousand are told, those that max_faces left out are not', () => {
   const messageOf = (count: number, omitted_faces: number) => {
     const { message } = JSON.parse(
-      render('DetectAllFacesResponse', {
-        faces: Array<typeof face>(count).fill(face),
-        omitted_faces,
-        details: null,
-      }),
+      render('DetectAllFacesResponse', { faces: Array<typeof face>(count).fill(face), omitted_faces, details: null }),
     ) as { message: string };
     return message;
   };

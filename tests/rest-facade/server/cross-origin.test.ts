@@ -31,15 +31,9 @@ test('pages of other origins are told nothing unless it is configured', async (t
 });
 
 test('pages of the configured origins may call, refusals included, and read the request id', async (t) => {
-  const { url } = await startBoth(t, answerAll, {
-    REST_CORS_ORIGINS: `https://other.example, ${page}`,
-  });
+  const { url } = await startBoth(t, answerAll, { REST_CORS_ORIGINS: `https://other.example, ${page}` });
   const ask = (headers: Record<string, string>) => fetch(url + score, { headers });
-  const allowed = {
-    'access-control-allow-origin': page,
-    'access-control-expose-headers': exposed,
-    vary: 'Origin',
-  };
+  const allowed = { 'access-control-allow-origin': page, 'access-control-expose-headers': exposed, vary: 'Origin' };
   const answered = await ask({ ...withKey, origin: page });
   assert.equal(answered.status, 200);
   assert.deepEqual(told(answered), allowed);

@@ -44,13 +44,7 @@ test('POST /face_detect_multi sends every documented field and answers as docume
   const answer = await fetch(`${url}/face_detect_multi`, {
     method: 'POST',
     headers: withKey,
-    body: createForm(picture, {
-      min_score: '0.25',
-      max_faces: '7',
-      landmarks: 'true',
-      crop: 'False',
-      details: '1',
-    }),
+    body: createForm(picture, { min_score: '0.25', max_faces: '7', landmarks: 'true', crop: 'False', details: '1' }),
   });
   assert.equal(answer.status, 200);
   const body = (await answer.json()) as { result: Record<string, unknown>[] };
@@ -141,11 +135,7 @@ test('/v1/companies/{company}/detection-score takes the password from a header',
   });
   assert.equal(set.status, 200);
   assert.equal(core.calls[1]?.rpc, 'SetDetectionScore');
-  assert.deepEqual(core.calls[1]?.request, {
-    company: 'a/cm e',
-    password: 'wörd',
-    detectionScore: 0.5,
-  });
+  assert.deepEqual(core.calls[1]?.request, { company: 'a/cm e', password: 'wörd', detectionScore: 0.5 });
 });
 
 test('both meter operations reach one RPC and answer as documented', async (t) => {

@@ -106,11 +106,7 @@ test('a message that the core finds too large is 413', async (t) => {
     throw new CoreRefusal(status.RESOURCE_EXHAUSTED, undefined, text);
   });
   const body = createForm(Buffer.from('x'));
-  const answer = await fetch(`${url}/face_detect_single`, {
-    method: 'POST',
-    headers: withKey,
-    body,
-  });
+  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
   const { status: http, reason } = await readRefusal(answer);
   assert.deepEqual([http, reason], [413, 'BODY_TOO_LARGE']);
 });

@@ -34,11 +34,7 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
     /** How often the core was asked. */
     countCalls: () => core.calls.length,
     ask: () =>
-      fetch(`${url}/face_detect_single`, {
-        method: 'POST',
-        headers: withKey,
-        body: createForm(Buffer.from('x')),
-      }),
+      fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(Buffer.from('x')) }),
     /** Resolves when the response begins; none of it is read after that. */
     askAndStopReading: async (count = 1) => {
       const socket = await openSocket(port);

@@ -51,9 +51,7 @@ for (let line = 1_000; line < 1_002; line += 1) {
     );
     // A file may have half a million bytes at most: a disk that is full then, and empty after truncateSync.
     const limited = 'ulimit -f 1000; exec "$0" "$1" >> "$2"';
-    const child = spawn('sh', ['-c', limited, process.execPath, program, log], {
-      stdio: 'inherit',
-    });
+    const child = spawn('sh', ['-c', limited, process.execPath, program, log], { stdio: 'inherit' });
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     // Of the first, the beginning was in the file before.
     const [, ...lines] = (await readFile(log, 'utf8')).split('\n').slice(0, -1);

@@ -53,11 +53,7 @@ describe('settings', () => {
   });
 
   it('takes values at their bounds', () => {
-    assert.deepEqual(read({ PORT: '0', COUNT: '10', SCORE: '1.0' }), {
-      PORT: 0,
-      COUNT: 10,
-      SCORE: 1,
-    });
+    assert.deepEqual(read({ PORT: '0', COUNT: '10', SCORE: '1.0' }), { PORT: 0, COUNT: 10, SCORE: 1 });
   });
 
   for (const text of ['0', '11', '1.5', '-1', '1e1', '0x5', ' 5', 'x'])

@@ -69,11 +69,7 @@ describe('npm run analyze', () => {
     assert.match(stderr, /with faces 20; refused: UNSUPPORTED_IMAGE_TYPE 1; wrote redactions.jsonl/);
     assert.deepEqual(
       (await readLines('redactions.jsonl')).find(({ file }) => file === 'photos/more/1.jpg'),
-      {
-        file: 'photos/more/1.jpg',
-        feature: 'redactions',
-        faces: 1,
-      },
+      { file: 'photos/more/1.jpg', feature: 'redactions', faces: 1 },
     );
     assert.match(await readText('hidden.csv'), /^file,faces,reason,message\r\n[^]*photos\/more\/1.jpg,1,,\r\n/);
     const names = await readdir(path.join(folder, 'hidden/photos/more'));

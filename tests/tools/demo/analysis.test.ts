@@ -10,21 +10,10 @@ import {
 } from '../../../tools/demo/analysis.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
-const refused = (reason: Reason, message: string): RefusedAnswer => ({
-  code: 'X',
-  reason,
-  message,
-  details: {},
-});
+const refused = (reason: Reason, message: string): RefusedAnswer => ({ code: 'X', reason, message, details: {} });
 const noMeter = refused('NO_READING', 'no readable counter');
 const dot = { x: 1, y: 2 };
-const landmarks = {
-  right_eye: dot,
-  left_eye: dot,
-  nose_tip: dot,
-  right_mouth_corner: dot,
-  left_mouth_corner: dot,
-};
+const landmarks = { right_eye: dot, left_eye: dot, nose_tip: dot, right_mouth_corner: dot, left_mouth_corner: dot };
 const meter: MeterAnswer = {
   message: 'success',
   meter_number: '0047',
@@ -38,10 +27,7 @@ const meter: MeterAnswer = {
 };
 
 function faces(...scores: string[]): Analysis['faces'] {
-  return {
-    message: 'success',
-    result: scores.map((score) => ({ bbox, detection_score: score, landmarks })),
-  };
+  return { message: 'success', result: scores.map((score) => ({ bbox, detection_score: score, landmarks })) };
 }
 
 describe('summarise', () => {
@@ -51,10 +37,7 @@ describe('summarise', () => {
     [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99.9%)'],
     [{ faces: faces(), meter: refused('QUEUE_FULL', 'try again') }, 'no face; meter refused: try again'],
     [
-      {
-        faces: refused('EMPTY_IMAGE', 'image is empty'),
-        meter: refused('EMPTY_IMAGE', 'image is empty'),
-      },
+      { faces: refused('EMPTY_IMAGE', 'image is empty'), meter: refused('EMPTY_IMAGE', 'image is empty') },
       'refused: image is empty',
     ],
   ] as const) {

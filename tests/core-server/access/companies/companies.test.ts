@@ -143,12 +143,7 @@ describe('companies', () => {
     await companies.create('acme', password);
     const gone = new AbortController();
     const running = [1, 2].map(() => companies.authenticate({ company: 'acme', password, ...caller }));
-    const waiting = companies.authenticate({
-      company: 'acme',
-      password,
-      ...caller,
-      signal: gone.signal,
-    });
+    const waiting = companies.authenticate({ company: 'acme', password, ...caller, signal: gone.signal });
     await new Promise((resolve) => setImmediate(resolve)); // it waits for its turn now
     gone.abort(new Error('gone'));
     await assert.rejects(waiting, { message: 'gone' });

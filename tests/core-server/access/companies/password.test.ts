@@ -53,9 +53,7 @@ describe('password hasher', () => {
 
   it('fails on a stored form that it does not know', async () => {
     for (const stored of ['', 'plain', 'scrypt$4$8$1$$', `argon2$4$8$1$c2FsdA$${'A'.repeat(43)}`]) {
-      await assert.rejects(hasher.verify('password', stored), {
-        message: 'a stored password has an unknown form',
-      });
+      await assert.rejects(hasher.verify('password', stored), { message: 'a stored password has an unknown form' });
     }
   });
 });

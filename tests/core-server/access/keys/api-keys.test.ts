@@ -154,11 +154,7 @@ function setUp() {
       return Promise.resolve(rows.get(id)?.apiKey);
     },
   };
-  return {
-    apiKeys: createApiKeys(store),
-    rows,
-    store,
-  };
+  return { apiKeys: createApiKeys(store), rows, store };
 }
 
 function createKey(apiKeys: ReturnType<typeof createApiKeys>) {

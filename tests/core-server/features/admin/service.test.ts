@@ -128,9 +128,7 @@ describe('administration of API keys', () => {
   it('names what is wrong with an id', async (t) => {
     const { handlers } = await setUp(t);
     await assert.rejects(handlers.revokeApiKey({ id: '' }), missing('id', 'the public id of an API key'));
-    await assert.rejects(handlers.revokeApiKey({ id: 'ia_000000000000' }), {
-      reason: 'UNKNOWN_API_KEY',
-    });
+    await assert.rejects(handlers.revokeApiKey({ id: 'ia_000000000000' }), { reason: 'UNKNOWN_API_KEY' });
   });
 });
 

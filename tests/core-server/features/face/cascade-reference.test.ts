@@ -50,11 +50,7 @@ const reference = JSON.parse(
 const { rule } = reference;
 
 const toCandidates = (rows: readonly Row[]): Candidate[] =>
-  rows.map(([score, xmin, ymin, xmax, ymax]) => ({
-    score,
-    box: { xmin, ymin, xmax, ymax },
-    landmarks: [],
-  }));
+  rows.map(([score, xmin, ymin, xmax, ymax]) => ({ score, box: { xmin, ymin, xmax, ymax }, landmarks: [] }));
 /** Best first: the two may list what they keep in another order. */
 const toRows = (found: readonly Candidate[]): Row[] =>
   found.map(({ score, box }): Row => [score, box.xmin, box.ymin, box.xmax, box.ymax]).sort(inOrder);
@@ -133,11 +129,7 @@ suite('the same cascade as in Python', () => {
   test('what was found in a turned picture is turned back', () => {
     for (const { turns, size, box, point, boxBack, pointBack } of reference.turnedBack) {
       const [xmin, ymin, xmax, ymax] = box;
-      const candidate = {
-        box: { xmin, ymin, xmax, ymax },
-        score: 1,
-        landmarks: [{ x: point[0], y: point[1] }],
-      };
+      const candidate = { box: { xmin, ymin, xmax, ymax }, score: 1, landmarks: [{ x: point[0], y: point[1] }] };
       const back = turnBack(candidate, turns, { width: size[0], height: size[1] });
       assert.deepEqual(Object.values(back.box), boxBack);
       assert.deepEqual(back.landmarks, [{ x: pointBack[0], y: pointBack[1] }]);

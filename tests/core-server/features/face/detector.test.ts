@@ -303,9 +303,7 @@ test('crops are the boxes at full size, only when they are wanted', async () => 
 
 test('limits are checked before the network sees anything', async () => {
   const { seen, detect } = scriptedDetector();
-  const input = await wish(quarters(640, 480), {
-    limits: { ...defaultLimits, maxPixels: 640 * 480 - 1 },
-  });
+  const input = await wish(quarters(640, 480), { limits: { ...defaultLimits, maxPixels: 640 * 480 - 1 } });
   await assert.rejects(detect(input, signal), { name: 'Refusal', reason: 'IMAGE_TOO_MANY_PIXELS' });
   assert.deepEqual(seen, []);
 });

@@ -15,10 +15,7 @@ test('the manifest says which face model serves, and a name chooses another', ()
 
 test('the settings of a face model are checked, every mistake at once', () => {
   const wrong = { defaultScore: 1.5, weakScore: 2, margin: NaN, surprise: 1 };
-  const models = shipped.models.map((model) => ({
-    ...model,
-    settings: { ...model.settings, ...wrong },
-  }));
+  const models = shipped.models.map((model) => ({ ...model, settings: { ...model.settings, ...wrong } }));
   assert.throws(
     () => chooseFaceModel({ ...shipped, models }),
     /the face model face-detector[^]*surprise[^]*defaultScore[^]*weakScore[^]*margin/,

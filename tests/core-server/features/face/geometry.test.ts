@@ -16,12 +16,7 @@ import {
 } from '../../../../core-server/features/face/geometry.js';
 import type { Point, QuarterTurns } from '../../../../core-server/image/picture.js';
 
-const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({
-  xmin,
-  ymin,
-  xmax,
-  ymax,
-});
+const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({ xmin, ymin, xmax, ymax });
 const face = (score: number, ...corners: [number, number, number, number]): Candidate => ({
   box: box(...corners),
   score,

@@ -97,11 +97,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
     minQuality: undefined,
     limits,
   });
-  assert.deepEqual(answer, {
-    faces: [face],
-    omittedFaces: 4,
-    details: undefined,
-  });
+  assert.deepEqual(answer, { faces: [face], omittedFaces: 4, details: undefined });
 });
 
 const wholeFace = { ...plainCrop, size: undefined };
@@ -179,23 +175,12 @@ test('a request out of its ranges is refused, naming field, value and wish, and 
 
 test('attributes, quality and crops are asked of the worker, and what is out of range is refused', async () => {
   const { handlers, jobs } = start({ faces: [face] });
-  const wish = {
-    attributes: true,
-    minQuality: 0.25,
-    cropAligned: true,
-    margin: 0.5,
-    cropFormat: 'png',
-    cropSize: 64,
-  };
+  const wish = { attributes: true, minQuality: 0.25, cropAligned: true, margin: 0.5, cropFormat: 'png', cropSize: 64 };
   await handlers.detectSingleFace(request(wish), call);
   const { crop, attributes, minQuality } = jobs[0]?.input ?? {};
   assert.deepEqual(
     { crop, attributes, minQuality },
-    {
-      crop: { format: 'png', isAligned: true, margin: 0.5, size: 64 },
-      attributes: true,
-      minQuality: 0.25,
-    },
+    { crop: { format: 'png', isAligned: true, margin: 0.5, size: 64 }, attributes: true, minQuality: 0.25 },
   );
   const mistakes: [wish: object, message: string][] = [
     [{ minQuality: 1.5 }, 'min_quality is 1.5, want a number from 0 to 1 with at most 6 decimals'],

@@ -24,14 +24,7 @@ after(() => pool.close(5000));
 const detect = (image: Uint8Array, minScore = 0.5) =>
   pool.run(
     'detectFaces',
-    {
-      image: imageFile(image),
-      minScore,
-      maxFaces: 1000,
-      crop: plainCrop,
-      landmarks: true,
-      limits: defaultLimits,
-    },
+    { image: imageFile(image), minScore, maxFaces: 1000, crop: plainCrop, landmarks: true, limits: defaultLimits },
     { signal: new AbortController().signal },
   );
 

@@ -121,12 +121,7 @@ suite('assembleReading', () => {
   });
 
   test('gives boxes in pixels of the upright picture, clamped to it', () => {
-    assert.deepEqual(assembleReading(counter('1'), facts).boundingBox, {
-      xmin: 20,
-      ymin: 40,
-      xmax: 180,
-      ymax: 80,
-    });
+    assert.deepEqual(assembleReading(counter('1'), facts).boundingBox, { xmin: 20, ymin: 40, xmax: 180, ymax: 80 });
     const beyond = box(-5, -5, 155, 65);
     assert.deepEqual(assembleReading(counter('1', { quad: beyond }), facts).boundingBox, {
       xmin: 0,

@@ -36,12 +36,7 @@ suite('createNetworkCounterReader', () => {
       sure = 0.95,
       bothWays = false,
       onRun,
-    }: {
-      upsideDown?: number;
-      sure?: number;
-      bothWays?: boolean;
-      onRun?: (network: string) => void;
-    } = {},
+    }: { upsideDown?: number; sure?: number; bothWays?: boolean; onRun?: (network: string) => void } = {},
   ) {
     const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
     const counts: number[] = [];
@@ -125,11 +120,7 @@ suite('createNetworkCounterReader', () => {
     );
     return { made, counts, released };
   }
-  const picture = (width: number, height: number) => ({
-    data: new Uint8Array(width * height * 3),
-    width,
-    height,
-  });
+  const picture = (width: number, height: number) => ({ data: new Uint8Array(width * height * 3), width, height });
   const { signal } = new AbortController();
   const { time } = createStopwatch(signal);
   const starts = rules.otherStarts.scales.length;

@@ -18,16 +18,8 @@ const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
 const corners = (quad: Quad): Corners => quad.map(({ x, y }) => [x, y]);
 
 suite('chooseCandidates', () => {
-  const at = (x: number, score: number, width = 100) => ({
-    quad: box(x, 0, x + width, 20),
-    score,
-  });
-  const limits = {
-    candidates: 2,
-    minLocateScore: 0.05,
-    relativeLocateScore: 0.2,
-    sameCounterDistance: 0.35,
-  };
+  const at = (x: number, score: number, width = 100) => ({ quad: box(x, 0, x + width, 20), score });
+  const limits = { candidates: 2, minLocateScore: 0.05, relativeLocateScore: 0.2, sameCounterDistance: 0.35 };
   const cases: [string, ReturnType<typeof at>[], number[]][] = [
     ['one for each counter', [at(0, 0.9), at(34, 0.8), at(36, 0.7)], [0, 36]],
     ['one where the wider one covers the other', [at(0, 0.9), at(15, 0.8, 200)], [0]],

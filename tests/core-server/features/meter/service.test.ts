@@ -113,9 +113,7 @@ suite('readMeter', () => {
   ];
   test('refuses what is said of the meter before a worker is asked', async () => {
     const { readMeter, runs } = handlers(reading);
-    await assert.rejects(readMeter({ image: jpeg, expectedDigits: 2 }, call), {
-      reason: 'INVALID_FIELD',
-    });
+    await assert.rejects(readMeter({ image: jpeg, expectedDigits: 2 }, call), { reason: 'INVALID_FIELD' });
     assert.equal(runs.length, 0);
   });
   for (const [name, image, reason] of refused) {

@@ -72,9 +72,7 @@ test('a PNG of another gamma is brightened to sRGB, unless it says its colours i
 });
 
 test('what is transparent becomes white', async () => {
-  const clear = sharp({
-    create: { ...size, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
-  });
+  const clear = sharp({ create: { ...size, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
   for (const bytes of [
     await clear.clone().png().toBuffer(),
     await clear.clone().webp().toBuffer(),
@@ -307,11 +305,7 @@ test('a region that reaches beyond the picture is black there', () => {
 });
 
 test('padding adds black below and to the right and moves nothing', () => {
-  const picture = {
-    data: Uint8Array.from({ length: 3 * 2 * 3 }, (_, i) => i + 1),
-    width: 3,
-    height: 2,
-  };
+  const picture = { data: Uint8Array.from({ length: 3 * 2 * 3 }, (_, i) => i + 1), width: 3, height: 2 };
   const padded = padToMultiple(picture, 4);
   assert.deepEqual([padded.width, padded.height], [4, 4]);
   assert.deepEqual(

@@ -142,12 +142,7 @@ test('a TIFF of more than 4,096 bytes of JPEG tables is refused, since they are 
 
 test('a TIFF of JPEGs passes, however many strips and tiles it has', async () => {
   for (const tile of [false, true]) {
-    const tiff = quarters(64, 6_000).tiff({
-      compression: 'jpeg',
-      tile,
-      tileWidth: 64,
-      tileHeight: 64,
-    });
+    const tiff = quarters(64, 6_000).tiff({ compression: 'jpeg', tile, tileWidth: 64, tileHeight: 64 });
     const bytes = await tiff.toBuffer();
     assert.ok(bytes.toString('latin1').split('\xff\xda').length > 25);
     assert.equal(reasonOf(bytes), undefined);

@@ -38,9 +38,7 @@ test('a scan of many headers that overlap is searched once, not once for each', 
 test('numbers of no bytes are steps too: an AVIF of a million empty extents is CORRUPT_IMAGE', () => {
   const file = emptyExtents();
   assert.ok(file.length < 10_000);
-  assert.throws(() => inspectPicture(imageFile(file), { maxPixels: 1e7 }), {
-    reason: 'CORRUPT_IMAGE',
-  });
+  assert.throws(() => inspectPicture(imageFile(file), { maxPixels: 1e7 }), { reason: 'CORRUPT_IMAGE' });
 });
 
 test('the worst files of each parser end within their steps, most by themselves', () => {

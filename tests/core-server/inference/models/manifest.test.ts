@@ -26,10 +26,7 @@ async function folderWithModel(t: TestContext, bytes: string, sha256: string): P
   const folder = await createTemporaryFolder(t);
   await mkdir(join(folder, 'face'));
   await writeFile(join(folder, 'face/some.onnx'), bytes);
-  const manifest = {
-    serve: { face: 'some-model' },
-    models: [entry({ graphs: [{ file: 'face/some.onnx', sha256 }] })],
-  };
+  const manifest = { serve: { face: 'some-model' }, models: [entry({ graphs: [{ file: 'face/some.onnx', sha256 }] })] };
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
   return pathToFileURL(join(folder, 'manifest.json'));
 }
@@ -44,10 +41,7 @@ test('the shipped manifest is right, and the served files are the ones it names'
 });
 
 test('a wrong manifest is refused with every mistake in one message', () => {
-  const wrong = {
-    serve: { face: 'nobody' },
-    models: [entry(), entry({ name: 'some-model' })],
-  };
+  const wrong = { serve: { face: 'nobody' }, models: [entry(), entry({ name: 'some-model' })] };
   assert.throws(() => parseManifest(wrong), /two models "some-model"[^]*no model "nobody" for face/);
   assert.throws(
     () => parseManifest({ serve: { meter: 'some-model' }, models: [entry()] }),

@@ -25,10 +25,7 @@ export type FixtureTasks = {
   spare: { input: number; output: boolean };
   sleep: { input: number; output: string };
   /** Reserves memory, sleeps, and gives back its bytes; after less than no time it ends its thread. */
-  weigh: {
-    input: { ms: number; weight: number; bytes?: Uint8Array };
-    output: Uint8Array | undefined;
-  };
+  weigh: { input: { ms: number; weight: number; bytes?: Uint8Array }; output: Uint8Array | undefined };
   /** Sleeps in steps and stops when it is told to. */
   obedient: { input: null; output: string };
   block: { input: number; output: string };

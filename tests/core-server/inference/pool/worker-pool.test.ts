@@ -306,11 +306,7 @@ test('a stuck worker is replaced and its job fails', async (t) => {
 
 test('a worker that hangs in native code is reported, since only the end of the process ends it', async (t) => {
   const hung = deferred();
-  const { pool, journal } = await start(t, {
-    taskTimeoutMs: 60,
-    stuckGraceMs: 10,
-    onHung: hung.resolve,
-  });
+  const { pool, journal } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 10, onHung: hung.resolve });
   const fifo = join(mkdtempSync(join(tmpdir(), 'pool-test-')), 'fifo');
   t.after(() => rmSync(dirname(fifo), { recursive: true }));
   execFileSync('mkfifo', [fifo]);

@@ -111,10 +111,7 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
     ['data:image/x;base64,YQ\n = ', 'image has base64 of length 3, want complete groups of 4', '3'],
   ];
   for (const [url, message, value] of table)
-    assert.throws(() => decode(url), {
-      message,
-      details: { field: 'image', ...(value !== undefined && { value }) },
-    });
+    assert.throws(() => decode(url), { message, details: { field: 'image', ...(value !== undefined && { value }) } });
 });
 
 test('a data URL one byte below, at and above the limit', () => {

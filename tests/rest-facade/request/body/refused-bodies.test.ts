@@ -90,11 +90,7 @@ test('JSON bodies that are refused', async (t) => {
     ['{"image":"data:image/png;base64,"}', 400, 'EMPTY_IMAGE'],
   ];
   for (const [body, http, reason] of table) {
-    const answer = await fetch(`${url}/meter-number-ocr/base64`, {
-      method: 'POST',
-      headers: withKey,
-      body,
-    });
+    const answer = await fetch(`${url}/meter-number-ocr/base64`, { method: 'POST', headers: withKey, body });
     const got = await readRefusal(answer);
     assert.deepEqual(
       [got.status, got.reason],
@@ -148,11 +144,7 @@ test('uploads beyond the budget of all requests are refused, and it is given bac
     REST_MAX_BUFFERED_BYTES: '500000',
   });
   const send = () =>
-    fetch(`${url}/face_detect_single`, {
-      method: 'POST',
-      headers: withKey,
-      body: createForm(Buffer.alloc(300_000)),
-    });
+    fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(Buffer.alloc(300_000)) });
   const first = send();
   await asked.promise;
   const second = await send();

@@ -169,12 +169,7 @@ test('of what follows the last request while it is answered, nothing is kept', a
 test('the ports of metrics and gRPC do not take for requests what follows an Upgrade', async (t) => {
   const { core } = await startBoth(t, answerAll);
   const log = pino({ level: 'silent' });
-  const metrics = await startMetricsServer({
-    registry: new Registry(),
-    host: '127.0.0.1',
-    port: 0,
-    log,
-  });
+  const metrics = await startMetricsServer({ registry: new Registry(), host: '127.0.0.1', port: 0, log });
   t.after(() => metrics.close());
   const first = request('GET /metrics HTTP/1.1', upgrade);
   const second = request('GET /metrics HTTP/1.1');
