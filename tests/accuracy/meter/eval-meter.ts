@@ -15,9 +15,11 @@ import {
 } from './meter-data.js';
 import { type Judged, reliability } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
+import { readByPaddle } from './paddle-runs.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 
-// Prints the accuracy of the meter reader as it is served, in one thread, by source, and of several photos read as one.
+// Prints the accuracy of the meter reader as it is served, in one thread, by source, of several photos read as one, and
+// PaddleOCR's on every tenth of the same photos.
 //
 // integer: the amount before the point is right; full: all wheels and the point; ±1: the last wheel
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
@@ -65,6 +67,7 @@ if (wish.help) {
     withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
     cut: reportCut(await readCut(photos, manifestUrl)),
     fused: await reportFused(manifestUrl, Number(wish.fused)),
+    paddle: await reportPaddle(runs.filter((_, index) => index % 10 === 0)),
   };
   if (wish.wrong) reportWrong(runs);
   if (wish.charts) {
@@ -141,6 +144,20 @@ async function reportFused(manifestUrl: URL, shots: number) {
   report('photos of one meter', await readSeries(readMeterSeries() ?? [], manifestUrl));
   report(`${shots} simulated photos of one meter`, await readSimulated(wheels, shots, manifestUrl));
   return figures;
+}
+
+async function reportPaddle(sample: readonly MeterRun[]) {
+  const ours = summarise(sample.map((run) => ({ ...run, ms: networkMs(run) })));
+  const theirs = summarise(await readByPaddle(sample.map(({ photo }) => photo)));
+  say(
+    'every tenth of these photos:',
+    ...toTable([
+      ['ours', ours],
+      ['PaddleOCR', theirs],
+    ]),
+    '',
+  );
+  return { ours, theirs };
 }
 
 function reportWrong(runs: readonly MeterRun[]): void {
