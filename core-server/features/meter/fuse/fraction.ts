@@ -42,7 +42,9 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const lengths = total > 0 && known.previous !== undefined ? agreeing.map((p) => p / total) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
-  const most = isTenfold(row.text, wheels, lengths.length, known) ? rules.fractionLikely : 1;
+  // A point that only what is known puts there may as well be of another meter.
+  const isMoved = (seen[wheels] ?? 0) < Math.max(...seen);
+  const most = isMoved || isTenfold(row.text, wheels, lengths.length, known) ? rules.fractionLikely : 1;
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;
   const inAnswer = sure >= rules.fractionLikely ? top : (lengths[0] ?? 0);

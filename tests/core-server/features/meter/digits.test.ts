@@ -133,6 +133,15 @@ suite('fractionOf', () => {
       assert.equal(wheels, 0);
       assert.ok(sure > 0.5, String(sure));
     });
+    test('but is no more than likely where the photo rather shows another point', () => {
+      const row = { ...marked([0.02, 0.01, 0.01, 0, 0], 0.96), text: '012345' };
+      const at = (whole: string) =>
+        fractionOf(row, usual, { previous: decimalOf(whole, 0), maxIncrease: decimalOf('10', 0) });
+      const { sure, confidence } = at('12340');
+      assert.equal(sure, 0.6);
+      assert.ok(confidence <= 0.6, String(confidence));
+      assert.ok(at('1230').sure > 0.9);
+    });
   });
   test('is unsure where the colour is', () => {
     assert.ok(sureOf([0.01, 0.01, 0.01, 0.99, 0.99]) > 0.95);
