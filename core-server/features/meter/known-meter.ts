@@ -23,7 +23,12 @@ interface ReadDigits {
 export type Contradiction = 'digits' | 'below' | 'jump';
 
 export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradiction[] {
-  const found: Contradiction[] = [];
+  return odditiesOf(read, known).filter((oddity) => oddity !== 'turned-over');
+}
+
+/** What makes a reading less likely: contradictions, and that the counter turned over, which is none. */
+function odditiesOf(read: ReadDigits, known: KnownMeter): (Contradiction | 'turned-over')[] {
+  const found: ReturnType<typeof odditiesOf> = [];
   if (!hasKnownLength(read, known)) found.push('digits');
   // Without the point, the digits are not an amount yet.
   const { text, fractionWheels } = read;
@@ -36,7 +41,7 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
     // Unless the counter, which can have shown the previous value, passed 99…9 on its way.
     const turn = decimalOf(`1${'0'.repeat(text.length)}`, fractionWheels);
     const hasTurnedOver = maxValue !== undefined && previous < turn && value + turn <= maxValue;
-    if (!hasTurnedOver) found.push('below');
+    found.push(hasTurnedOver ? 'turned-over' : 'below');
   } else if (maxValue !== undefined && value > maxValue) {
     found.push('jump');
   }
@@ -55,7 +60,7 @@ function hasKnownLength({ text: { length } }: ReadDigits, known: KnownMeter): bo
  */
 const doubt = 0.02;
 
-/** How well a reading agrees with what is known: 1, or less for each contradiction. */
+/** How well a reading agrees with what is known: 1, or less for each contradiction, and if the counter turned over. */
 export function agreementOf(read: ReadDigits, known: KnownMeter): number {
-  return doubt ** contradictionsOf(read, known).length;
+  return doubt ** odditiesOf(read, known).length;
 }

@@ -144,6 +144,16 @@ suite('contradictionsOf', () => {
     assert.equal(none, 1);
     assert.ok(one < none && two < one && two > 0);
   });
+  test('that the counter turned over makes a reading as much less likely, and is none', () => {
+    const read = { text: '00003', fractionWheels: 0 };
+    assert.equal(agreementOf(read, known('99998', '5')), agreementOf(read, known('99998', '4')));
+    // 0.016 m3 on a meter that turns over at 100 m3, where the last reading was 18 m3: most likely 16 m3.
+    const seen = { text: '00016', fractionWheels: 3 };
+    assert.equal(
+      agreementOf(seen, known('18', '100')),
+      agreementOf({ ...seen, fractionWheels: 0 }, known('18', '100')),
+    );
+  });
 });
 
 suite('chooseReadings', () => {
