@@ -10,6 +10,8 @@ export interface Choice {
   readonly text: string;
   /** Its probability according to the reading network, reduced if it contradicts what is known. */
   readonly probability: number;
+  /** The reading that the strips show, if what is known outweighed it. */
+  readonly outweighed: string | undefined;
   /** Log score for comparing places. */
   readonly weight: number;
 }
@@ -30,13 +32,17 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
     const fractionWheels = row ? wheelsFrom(fractionOf(row, rules, known), rules.fractionSure) : undefined;
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
-  const likely = Math.max(...judged.map(([, probability]) => probability));
-  const [text] = judged
-    .map(([other, probability]): [string, number] => [other, probability * weightAlone(hypothesis, other, rules)])
-    .reduce((a, b) => (b[1] > a[1] ? b : a));
-  const maxSeen = Math.max(...seen.map(([, probability]) => probability));
-  const change = rules.weights.read * (logOf(likely) - logOf(maxSeen));
-  return { hypothesis, text, probability: likely, weight: hypothesis.weight + change };
+  const [shown, maxSeen] = likeliest(seen);
+  const [agreed, probability] = likeliest(judged);
+  const [text] = likeliest(judged.map(([other, p]) => [other, p * weightAlone(hypothesis, other, rules)]));
+  const outweighed = agreed === shown ? undefined : shown;
+  const change = rules.weights.read * (logOf(probability) - logOf(maxSeen));
+  return { hypothesis, text, probability, outweighed, weight: hypothesis.weight + change };
+}
+
+/** The first of the likeliest. */
+function likeliest(readings: readonly [string, number][]): [string, number] {
+  return readings.reduce((a, b) => (b[1] > a[1] ? b : a));
 }
 
 /** What the wheels show one by one, where they were looked at: it says nothing for readings of more or fewer wheels. */

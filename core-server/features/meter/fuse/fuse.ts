@@ -21,11 +21,12 @@ export function fuse(
   const seen = wheelsOf(hypothesis, text);
   const row = rowOf(hypothesis, text, seen);
   const fraction = fractionOf(row, rules, known);
-  const inNetworks = confidenceOf(best, second, text.slice(0, text.length - fraction.wheels), row.marks, rules);
+  const inNetworks = confidenceOf(best, second, fraction.wheels, row.marks, rules);
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
   const centers = seen.map(({ center }) => center);
-  const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules);
+  const standing = standingOf(best, fraction.wheels);
+  const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules) * standing;
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
   const alternatives = alternativesTo(text, hypothesis.readings, rules);
@@ -51,14 +52,11 @@ export function fuse(
 function confidenceOf(
   { hypothesis, text, weight }: Choice,
   second: Choice | undefined,
-  whole: string,
+  fractionWheels: number,
   marks: Marks | undefined,
   rules: ReaderRules,
 ): number {
-  // A wheel between two numbers splits the probability between readings one step apart; either is right.
-  const wholeProbability = [...hypothesis.readings]
-    .filter(([other]) => other.length === text.length && other.startsWith(whole))
-    .reduce((sum, [, probability]) => sum + probability, 0);
+  const wholeProbability = wholeProbabilityOf({ hypothesis, text }, fractionWheels);
   const lead = second ? Math.min(weight - second.weight, maxLead) : maxLead;
   const c = rules.calibration;
   return calibrated(
@@ -67,8 +65,31 @@ function confidenceOf(
       c.legible * logit(hypothesis.legible) +
       c.locate * logit(hypothesis.located) +
       c.margin * lead +
-      c.wheels * logit(marks ? shownAlone(marks, whole) : wholeProbability),
+      c.wheels * logit(marks ? shownAlone(marks, wholeOf(text, fractionWheels)) : wholeProbability),
   );
+}
+
+/**
+ * How likely the strips show the wheels before the fraction, beside those that they show and that what is known outweighed:
+ * 0..1. The next number is as right, since a wheel between two shows both.
+ */
+function standingOf({ hypothesis, text, outweighed = text }: Choice, fractionWheels: number): number {
+  const [chosen, shown] = [text, outweighed].map((each) => wholeOf(each, fractionWheels)) as [string, string];
+  if (outweighed.length === text.length && Math.abs(Number(chosen) - Number(shown)) <= 1) return 1;
+  const probabilityOf = (each: string) => wholeProbabilityOf({ hypothesis, text: each }, fractionWheels);
+  return Math.min(1, probabilityOf(text) / probabilityOf(outweighed));
+}
+
+function wholeOf(text: string, fractionWheels: number): string {
+  return text.slice(0, text.length - fractionWheels);
+}
+
+/** Probability of the wheels before the fraction by the strips: one of the others may be between two numbers. */
+function wholeProbabilityOf({ hypothesis, text }: Pick<Choice, 'hypothesis' | 'text'>, fractionWheels: number): number {
+  const whole = wholeOf(text, fractionWheels);
+  return [...hypothesis.readings]
+    .filter(([other]) => other.length === text.length && other.startsWith(whole))
+    .reduce((sum, [, probability]) => sum + probability, 0);
 }
 
 /** Probability that no wheel was invented and none left out, by the marks and by where the wheels are. */

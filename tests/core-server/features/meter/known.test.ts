@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type Decimal, decimalOf, parseDecimal, truncated } from '../../../../core-server/features/meter/decimal.js';
 import { chooseReadings } from '../../../../core-server/features/meter/fuse/choose-reading.js';
+import { fuse } from '../../../../core-server/features/meter/fuse/fuse.js';
 import {
   agreementOf,
   type Contradiction,
@@ -205,6 +206,21 @@ suite('chooseReadings', () => {
     const other = place({ '04711': 0.8 }, 0.5);
     assert.deepEqual(chosen([water, other], {}), ['04711', '00123456']);
     assert.deepEqual(chosen([water, other], { digits: 8 }), ['00123456', '04711']);
+  });
+  suite('fuse', () => {
+    const confidenceOf = (readings: Record<string, number>, previous?: string) =>
+      fuse([place(readings)], rules, { decimals, ...(previous !== undefined && { previous: decimal(previous) }) })
+        ?.digitsConfidence ?? NaN;
+    test('is less sure of a reading than of the likelier one that what is known outweighed', () => {
+      const readings = { '00016': 0.6, '000176': 0.12 };
+      assert.ok(confidenceOf(readings) > 0.9);
+      assert.ok(confidenceOf(readings, '26') < 0.2);
+    });
+    test('is as sure of the next number, which a wheel between two shows as well', () => {
+      const readings = { '00699': 0.6, '00700': 0.3 };
+      assert.ok(confidenceOf(readings) > 0.9);
+      assert.ok(confidenceOf(readings, '700') > 0.9);
+    });
   });
   test('leaves out places without a reading', () => {
     assert.deepEqual(chosen([place({})], {}), []);
