@@ -50,10 +50,6 @@ test-node: $(BUILT) ## Run tests on another version of Node.js, from npm: make t
 demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
 	@exec node --enable-source-maps dist/tools/demo/main.js $(ARGS)
 
-.PHONY: admin
-admin: $(BUILT) ## Manage keys and companies: make admin ARGS="keys list"
-	@exec node --enable-source-maps dist/core-server/admin-cli.js $(ARGS)
-
 .PHONY: generate
 generate: $(INSTALLED) ## Generate generated/ from proto/, assemble the WebAssembly
 	npm run generate

@@ -8,7 +8,7 @@ interface TestContext {
 }
 
 /** One of the two databases that a store suite runs on. */
-export interface TestDialect {
+interface TestDialect {
   readonly name: 'SQLite' | 'PostgreSQL';
   /** Why the suite cannot run; false: it can. */
   readonly skip: string | false;
