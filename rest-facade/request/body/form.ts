@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FieldInfo, FileInfo } from 'busboy';
-import { missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { clip, missingField, quote, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../bind-request.js';
 import type { NamedValue } from '../parse-target.js';
@@ -48,6 +48,8 @@ export function createForm(
   const together = { bytes: 0 };
   /** Parts with a file, those of them with the right name, and files that were given. */
   let [begun, named, given] = [0, 0, 0];
+  /** The first name of a file that is another one: most likely of a field, sent as a file. */
+  let otherName: string | undefined;
 
   return {
     fields: fields as readonly NamedValue[],
@@ -72,9 +74,11 @@ export function createForm(
       stream.on('error', () => {});
       begun += 1;
       if (name === sentAs) named += 1;
+      else otherName ??= clip(name ?? '');
       if (begun > maxFiles && maxFiles === 1 && named > 1)
         throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
-      if (begun > maxFiles) throw overLimit('too many files', maxFiles);
+      const among = otherName === undefined ? '' : `, among them ${quote(otherName)}`;
+      if (begun > maxFiles) throw overLimit(`too many files${among}`, maxFiles, '', otherName);
       if (name !== sentAs) {
         stream.resume();
         // If it was to be the only one, that is missing.

@@ -130,7 +130,7 @@ const limits: Limit[] = [
     name: 'files of a form',
     most: 1,
     send: (n) => sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
-    refused: malformed(1),
+    refused: malformed(1, 'other'),
   },
   {
     name: 'fields of a form',

@@ -97,6 +97,17 @@ test('forms that are refused, over a raw socket', async (t) => {
   assert.deepEqual(core.calls, []);
 });
 
+test('a field that is sent as a file is named', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const asFile = part(`${disposition('name="company"')}\ncontent-type: application/octet-stream`);
+  for (const body of [asFile + file + end, file + asFile + end]) {
+    const answer = await exchange(port, multipartRequest(path, body));
+    const { message, details } = JSON.parse(answer.body) as ErrorBody;
+    assert.equal(message, 'body has too many files, among them "company", want at most 1');
+    assert.deepEqual(details, { field: 'company', limit: '1' });
+  }
+});
+
 test('what cannot be read in the headers of a part is named', async (t) => {
   const { port } = await startBoth(t, answerAll);
   for (const [what, body] of [
