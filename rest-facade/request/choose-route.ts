@@ -56,7 +56,8 @@ const typeOf: Readonly<Partial<Record<BodyRule['kind'], RegExp>>> = {
  */
 export function chooseVariant(route: Route, contentType = ''): Route {
   const chosen = [route, ...route.variants].find(({ body }) => typeOf[body.kind]?.test(contentType));
-  if (chosen === undefined && route.body.kind === 'multipart')
-    throw invalidField('content-type', contentType, 'multipart/form-data with a boundary', 'UNSUPPORTED_CONTENT_TYPE');
-  return chosen ?? route;
+  if (chosen !== undefined || route.body.kind !== 'multipart') return chosen ?? route;
+  const [field, wish] = ['content-type', 'multipart/form-data with a boundary'];
+  if (contentType === '') throw refuseField('UNSUPPORTED_CONTENT_TYPE', field, `is missing, want ${wish}`);
+  throw invalidField(field, contentType, wish, 'UNSUPPORTED_CONTENT_TYPE');
 }

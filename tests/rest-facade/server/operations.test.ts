@@ -84,15 +84,19 @@ test('a field of the body in the query string is refused before the body is read
   assert.deepEqual(core.calls, []);
 });
 
-test('a body of another content type is told what is wanted, whatever is in the query string', async (t) => {
+test('a body of another content type, or of none, is told what is wanted, whatever is in the query string', async (t) => {
   const { url } = await startBoth(t, answerAll);
+  const wish = 'multipart/form-data with a boundary';
   for (const query of ['', '?company=acme', '?nonsense']) {
-    const headers = { ...withKey, 'content-type': 'application/octet-stream' };
-    const answer = await fetch(`${url}/face_detect_single${query}`, { method: 'POST', headers, body: picture });
-    const { reason, message } = (await answer.json()) as ErrorBody;
-    assert.equal(reason, 'UNSUPPORTED_CONTENT_TYPE');
-    const wish = 'multipart/form-data with a boundary';
-    assert.equal(message, `content-type is "application/octet-stream", want ${wish}`);
+    for (const [type, is] of [
+      ['application/octet-stream', 'is "application/octet-stream"'],
+      ['', 'is missing'],
+    ] as const) {
+      const headers = { ...withKey, 'content-type': type };
+      const answer = await fetch(`${url}/face_detect_single${query}`, { method: 'POST', headers, body: picture });
+      const { reason, message } = (await answer.json()) as ErrorBody;
+      assert.deepEqual([reason, message], ['UNSUPPORTED_CONTENT_TYPE', `content-type ${is}, want ${wish}`]);
+    }
   }
 });
 
