@@ -75,10 +75,12 @@ export function createForm(
       begun += 1;
       if (name === sentAs) named += 1;
       else otherName ??= clip(name ?? '');
-      if (begun > maxFiles && maxFiles === 1 && named > 1)
-        throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
-      const among = otherName === undefined ? '' : `, among them ${quote(otherName)}`;
-      if (begun > maxFiles) throw overLimit(`too many files${among}`, maxFiles, '', otherName);
+      if (begun > maxFiles) {
+        if (maxFiles === 1 && named > 1)
+          throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
+        const among = otherName === undefined ? '' : `, among them ${quote(otherName)}`;
+        throw overLimit(`too many files${among}`, maxFiles, '', otherName);
+      }
       if (name !== sentAs) {
         stream.resume();
         // If it was to be the only one, that is missing.
