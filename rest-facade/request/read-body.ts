@@ -8,14 +8,14 @@ import type { Reading } from './body/pump.js';
 import { parseJsonObject, readBytes } from './body/read-json.js';
 import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
-import { type BodyRule, hasPicture } from './route.js';
+import { hasPicture, type Route } from './route.js';
 
 /** Limit of a body without a picture, and of what is beside one, bytes. */
 export const maxPlainBodyBytes = 64 * 1024;
 
-/** Reads and parses the body of a request according to the rule of its route. @throws Refusal */
+/** Reads and parses the body of a request as its route says. @throws Refusal */
 export async function readBody(
-  rule: BodyRule,
+  { body: rule, names }: Pick<Route, 'body' | 'names'>,
   request: IncomingMessage,
   limits: RequestLimits,
   reading: Reading,
@@ -27,7 +27,7 @@ export async function readBody(
   if (rule.kind === 'multipart') {
     const { sentAs, maxFiles } = rule;
     const pictures: Uint8Array[] = [];
-    const files = { sentAs, maxFiles: maxFiles ?? 1, areSeparate: false };
+    const files = { sentAs, maxFiles: maxFiles ?? 1, names, areSeparate: false };
     const fields = await readMultipart(request, files, limits, options, ({ bytes }) => pictures.push(bytes));
     return { picture: maxFiles === undefined ? (pictures[0] as Uint8Array) : pictures, fields };
   }

@@ -27,9 +27,9 @@ export const maxBatches = 64;
  * request itself is refused as usual until the first line, and is the last line after it.
  */
 export function createBatchAnswerer({ core, limits, budget, batches }: OperationDependencies, route: Route) {
-  const { body: rule, isBatch } = route;
+  const { body: rule, names, isBatch } = route;
   if (!isBatch || !hasPicture(rule)) return undefined;
-  const files = { sentAs: rule.sentAs, maxFiles: limits.maxBatchFiles, areSeparate: true };
+  const files = { sentAs: rule.sentAs, maxFiles: limits.maxBatchFiles, names, areSeparate: true };
   const render = createRenderer(route.response);
 
   /** @param bind the message for one picture, from the fields and the picture */

@@ -44,7 +44,7 @@ export function handleOperation(
       call,
       hasPicture: hasPicture(route.body),
       async ask(reading) {
-        const body = await readBody(route.body, request, limits, reading);
+        const body = await readBody(route, request, limits, reading);
         const message = bind(body);
         try {
           return await core.call(rpc, message, call);

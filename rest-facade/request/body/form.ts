@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FieldInfo, FileInfo } from 'busboy';
-import { clip, missingField, quote, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../bind-request.js';
 import type { NamedValue } from '../parse-target.js';
@@ -11,6 +11,8 @@ export interface FileRule {
   /** Name of their parts. */
   readonly sentAs: string;
   readonly maxFiles: number;
+  /** Of all parts. */
+  readonly names: ReadonlySet<string>;
   /**
    * Each is a request of its own: it is refused alone if it is too large, and comes behind all fields. Otherwise they
    * are together no larger than one may be.
@@ -38,7 +40,7 @@ export const maxNameBytes = 100;
  * @param expectedBytes the Content-Length
  */
 export function createForm(
-  { sentAs, maxFiles, areSeparate }: FileRule,
+  { sentAs, maxFiles, names, areSeparate }: FileRule,
   limits: RequestLimits,
   expectedBytes: number | undefined,
   onFile: OnFile,
@@ -48,8 +50,6 @@ export function createForm(
   const together = { bytes: 0 };
   /** Parts with a file, those of them with the right name, and files that were given. */
   let [begun, named, given] = [0, 0, 0];
-  /** The first name of a file that is another one: most likely of a field, sent as a file. */
-  let otherName: string | undefined;
 
   return {
     fields: fields as readonly NamedValue[],
@@ -68,23 +68,21 @@ export function createForm(
       fields.push({ name, value });
     },
 
-    /** @throws Refusal REPEATED_FIELD, MALFORMED_MULTIPART, UNKNOWN_FIELD; BODY_TOO_LARGE by `attempt` */
+    /** @throws Refusal REPEATED_FIELD, MALFORMED_MULTIPART, INVALID_FIELD, UNKNOWN_FIELD; BODY_TOO_LARGE by `attempt` */
     takeFile(name: string | undefined, stream: Readable, { filename }: Partial<FileInfo>, attempt: Attempt): void {
       // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
       stream.on('error', () => {});
       begun += 1;
       if (name === sentAs) named += 1;
-      else otherName ??= clip(name ?? '');
-      if (begun > maxFiles) {
-        if (maxFiles === 1 && named > 1)
-          throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
-        const among = otherName === undefined ? '' : `, among them ${quote(otherName)}`;
-        throw overLimit(`too many files${among}`, maxFiles, '', otherName);
-      }
+      else if (name !== undefined && names.has(name))
+        throw refuseField('INVALID_FIELD', name, 'is a file, want a text');
+      if (maxFiles === 1 && named > 1)
+        throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
+      if (begun > maxFiles) throw overLimit('too many files', maxFiles);
       if (name !== sentAs) {
         stream.resume();
         // If it was to be the only one, that is missing.
-        if (maxFiles > 1) checkNames({ names: new Set([sentAs]) }, [name ?? ''], limits);
+        if (maxFiles > 1) checkNames({ names }, [name ?? ''], limits);
         return;
       }
       const size = areSeparate ? { bytes: 0 } : together;

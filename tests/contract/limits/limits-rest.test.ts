@@ -130,7 +130,7 @@ const limits: Limit[] = [
     name: 'files of a form',
     most: 1,
     send: (n) => sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
-    refused: malformed(1, 'other'),
+    refused: malformed(1),
   },
   {
     name: 'fields of a form',

@@ -17,7 +17,7 @@ const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
 const file = part(`${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`, 'JPEG');
 const field = (name: string, value = 'x') => part(disposition(`name="${name}"`), value);
 const end = '--b--\n';
-const oneFile = { sentAs: 'file', maxFiles: 1, areSeparate: false };
+const oneFile = { sentAs: 'file', maxFiles: 1, names: new Set<string>(), areSeparate: false };
 /** Unknown fields fill a form. */
 const lenient = { REST_LENIENT_FIELDS: 'true' };
 
@@ -97,14 +97,19 @@ test('forms that are refused, over a raw socket', async (t) => {
   assert.deepEqual(core.calls, []);
 });
 
-test('a field that is sent as a file is named', async (t) => {
-  const { port } = await startBoth(t, answerAll);
+test('a field that is sent as a file is refused, also where unknown fields are ignored', async (t) => {
   const asFile = part(`${disposition('name="company"')}\ncontent-type: application/octet-stream`);
-  for (const body of [asFile + file + end, file + asFile + end]) {
-    const answer = await exchange(port, multipartRequest(path, body));
-    const { message, details } = JSON.parse(answer.body) as ErrorBody;
-    assert.equal(message, 'body has too many files, among them "company", want at most 1');
-    assert.deepEqual(details, { field: 'company', limit: '1' });
+  for (const settings of [{}, lenient]) {
+    const { port, core } = await startBoth(t, answerAll, settings);
+    for (const route of [path, '/v1/faces/batch']) {
+      for (const body of [asFile + file + end, file + asFile + end]) {
+        const answer = await exchange(port, multipartRequest(route, body));
+        const { reason, message, details } = JSON.parse(answer.body) as ErrorBody;
+        const refused = ['INVALID_FIELD', 'company is a file, want a text', { field: 'company' }];
+        assert.deepEqual([reason, message, details], refused);
+      }
+    }
+    assert.deepEqual(core.calls, []);
   }
 });
 

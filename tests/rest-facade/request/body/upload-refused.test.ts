@@ -13,7 +13,7 @@ import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
 import { readRefusal, withKey } from '../../facade.js';
 import { limits, serveApp } from '../../serve-app.js';
 
-const oneFile = { sentAs: 'file', maxFiles: 1, areSeparate: false };
+const oneFile = { sentAs: 'file', maxFiles: 1, names: new Set<string>(), areSeparate: false };
 
 type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>;
 
