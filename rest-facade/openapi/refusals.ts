@@ -4,6 +4,7 @@ import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { fieldOptionsOf } from '../protos/field-options.js';
 import { readProtos } from '../protos/rpcs.js';
+import { nameContentTypes } from '../request/choose-route.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { type Schema, unwrap } from './schema.js';
 
@@ -95,7 +96,7 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
       (_, key: string, mark: string | undefined, value = names.get(key)) => {
         if (value === undefined) fits = false;
         const isDetail = mark !== undefined || key === 'operation' || key === 'nearest';
-        details[isDetail ? key : 'field'] = String(value);
+        details[isDetail ? key : 'field'] ??= String(value);
         return mark === '=' ? '' : String(value);
       },
     );
@@ -131,6 +132,7 @@ function namesOf(route: Route): Record<string, string | undefined> {
     'content-encoding': hasBody ? 'content-encoding' : undefined,
     image: hasPicture(body) ? body.sentAs : undefined,
     'content-type': filePart && 'content-type',
+    'content types': filePart && nameContentTypes(route),
     'file part': filePart,
     'data URL': body.kind === 'data-url' ? body.sentAs : undefined,
   };

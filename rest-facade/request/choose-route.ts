@@ -44,20 +44,26 @@ export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]
   throw refuseField('INVALID_FIELD', name, mistake);
 }
 
-const typeOf: Readonly<Partial<Record<BodyRule['kind'], RegExp>>> = {
-  multipart: /^multipart\/form-data\s*(;|$)/i,
-  raw: /^image\//i,
-  'data-url': /^application\/json\s*(;|$)/i,
+/** The content types of bodies that may be of several kinds. */
+const contentTypes: Readonly<Partial<Record<BodyRule['kind'], { readonly name: string; readonly form: RegExp }>>> = {
+  multipart: { name: 'multipart/form-data', form: /^multipart\/form-data\s*(;|$)/i },
+  raw: { name: 'image/*', form: /^image\//i },
+  'data-url': { name: 'application/json', form: /^application\/json\s*(;|$)/i },
 };
+
+/** What a route takes. */
+export function nameContentTypes(route: Route): string {
+  return [route, ...route.variants].map(({ body }) => contentTypes[body.kind]?.name).join(' or ');
+}
 
 /**
  * The variant of a route for a body of this content type; by default the route itself, unless that takes a form.
  * @throws Refusal UNSUPPORTED_CONTENT_TYPE
  */
 export function chooseVariant(route: Route, contentType = ''): Route {
-  const chosen = [route, ...route.variants].find(({ body }) => typeOf[body.kind]?.test(contentType));
+  const chosen = [route, ...route.variants].find(({ body }) => contentTypes[body.kind]?.form.test(contentType));
   if (chosen !== undefined || route.body.kind !== 'multipart') return chosen ?? route;
-  const [field, wish] = ['content-type', 'multipart/form-data with a boundary'];
+  const [field, wish] = ['content-type', nameContentTypes(route)];
   if (contentType === '') throw refuseField('UNSUPPORTED_CONTENT_TYPE', field, `is missing, want ${wish}`);
   throw invalidField(field, contentType, wish, 'UNSUPPORTED_CONTENT_TYPE');
 }

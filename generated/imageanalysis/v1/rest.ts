@@ -241,8 +241,8 @@ export interface RestRefusal {
   /**
    * What the refusal says, one example a line; the first is shown that is about something that the
    * operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or
-   * `data URL`: the name is shown that a caller sends it as, which is the detail `field`. `{limit:64}` shows
-   * 64, which is the detail `limit`; `{begun=true}` is a detail alone.
+   * `data URL`: the name is shown that a caller sends it as, the first of which is the detail `field`. `{limit:64}`
+   * shows 64, which is the detail `limit`; `{begun=true}` is a detail alone.
    */
   says: string;
 }

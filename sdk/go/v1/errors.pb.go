@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xc2)\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xad)\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -291,9 +291,9 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1aQ\xb2\xbb\x18\x0eALREADY_EXISTSһ\x18;\x129{name} is \"{value:acme}\", want one that is not registered\x126\n" +
 	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12\x92\x01\n" +
 	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1ai\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18Q\n" +
-	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xe1\x01\n" +
-	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\xb5\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\x9c\x01\n" +
-	"\x17json multipart data-url\x12\x80\x01{content-type} is \"{value:text/plain}\", want multipart/form-data with a boundary\n" +
+	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xcc\x01\n" +
+	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\xa0\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\x87\x01\n" +
+	"\x17json multipart data-url\x12l{content-type} is \"{value:text/plain}\", want {content types}\n" +
 	"{content-encoding} is \"{value:gzip}\", want none\x12\xc7\x01\n" +
 	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\xa5\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\x8a\x01\n" +
 	"\x17json multipart data-url\x12o{image} is too large, want at most {limit:10485760} bytes\n" +

@@ -86,14 +86,17 @@ test('a field of the body in the query string is refused before the body is read
 
 test('a body of another content type, or of none, is told what is wanted, whatever is in the query string', async (t) => {
   const { url } = await startBoth(t, answerAll);
-  const wish = 'multipart/form-data with a boundary';
-  for (const query of ['', '?company=acme', '?nonsense']) {
+  for (const [path, wish] of [
+    ['/face_detect_single', 'multipart/form-data or image/* or application/json'],
+    ['/meter-number-ocr/file?expected_digits=6', 'multipart/form-data or image/*'],
+    ['/v1/meters/fuse?nonsense', 'multipart/form-data'],
+  ] as const) {
     for (const [type, is] of [
       ['application/octet-stream', 'is "application/octet-stream"'],
       ['', 'is missing'],
     ] as const) {
       const headers = { ...withKey, 'content-type': type };
-      const answer = await fetch(`${url}/face_detect_single${query}`, { method: 'POST', headers, body: picture });
+      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: picture });
       const { reason, message } = (await answer.json()) as ErrorBody;
       assert.deepEqual([reason, message], ['UNSUPPORTED_CONTENT_TYPE', `content-type ${is}, want ${wish}`]);
     }
