@@ -20,7 +20,8 @@ from nets import (
 )
 
 CANDIDATES = 16
-GREY = 2.5 / 255  # mean distance of a pixel's channels below which a picture has no colour
+GREY = 2.5 / 255  # mean distance of the channels below which a picture has no colour
+GREY_POOL = 8  # of the mean of so many pixels each way: noise is no colour
 
 
 def to_planes(image):
@@ -165,6 +166,7 @@ class MarkGraph(nn.Module):
         fraction, wheel = self.net(torch.cat([around, cells]).unsqueeze(0), count)
         nothing = torch.zeros(FRACTIONS + 1)
         nothing[-1] = 1
-        is_grey = (pixels.amax(1) - pixels.amin(1)).mean() < GREY
+        colours = F.avg_pool2d(pixels, GREY_POOL)
+        is_grey = (colours.amax(1) - colours.amin(1)).mean() < GREY
         fraction = torch.where(is_grey, nothing, fraction.softmax(-1)[0])
         return fraction, torch.sigmoid(wheel[0, 2:]), digit.softmax(-1)
