@@ -6,12 +6,12 @@ import { formatAddress } from '../runtime/net/addresses.js';
 import { closeMs } from '../runtime/process/launcher-channel.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
-import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
+import { createLaunchSettings, type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { supervise } from './supervise.js';
 
 interface LaunchOptions {
-  readonly settings: LaunchSettings;
+  /** That of both processes. */
   readonly env: NodeJS.ProcessEnv;
   /** Receives one line at a time. */
   readonly log: (line: string) => void;
@@ -37,13 +37,13 @@ const defaultFiles = { core: distFile('core-server/main.js'), facade: distFile('
  * Starts the core and the facade under supervision, waits until both serve, and registers a demo
  * company on a first start.
  *
- * @throws Error with a sentence for the user if a port is taken, a process exits immediately or the
- * time is up; nothing is left running then. `signal.reason` when aborted.
+ * @throws ConfigError, or Error with a sentence for the user if a port is taken, a process exits immediately or
+ * the time is up; nothing is left running then. `signal.reason` when aborted.
  */
 export async function launch(options: LaunchOptions) {
   const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, backoffMs } = options;
   const { registerDemo = registerDemoFor } = options;
-  const settings = await choosePorts(options.settings);
+  const settings = await choosePorts(createLaunchSettings(env));
   const coreEnv = coreEnvironment(env, settings.core, settings.admin);
   const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) => {
     const stopGraceMs = settings[name].shutdownGraceMs + killAfterGraceMs;

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '../runtime/process/exit-codes.js';
 import { launch, type Service } from './launch.js';
-import { createLaunchSettings } from './launch-settings.js';
 import { readyLine, welcomeText } from './welcome.js';
 
 const abort = new AbortController();
@@ -21,8 +20,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 
 try {
-  const settings = createLaunchSettings(process.env);
-  service = await launch({ settings, env: process.env, log, signal: abort.signal });
+  service = await launch({ env: process.env, log, signal: abort.signal });
   const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
   const { CORE_DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = process.env;
   const store = { dataDir: dataDir ? path.resolve(dataDir) : undefined, isPostgres: Boolean(databaseUrl) };

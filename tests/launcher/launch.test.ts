@@ -4,7 +4,6 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { isGrpcServing } from '../../launcher/is-serving.js';
 import { launch } from '../../launcher/launch.js';
-import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/process/launcher-channel.js';
 import { eventually } from '../helpers/eventually.js';
@@ -35,18 +34,20 @@ const neverServes = `process.on('message', () => process.exit(0)); setInterval((
 
 const demo = { apiKey: 'k', company: 'demo', password: 'p' };
 
-const anyPorts: LaunchSettings = {
-  core: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
-  facade: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
-  admin: undefined,
-  restAdmin: undefined,
+const graceMs = 1_000;
+const anyPorts = {
+  ...process.env,
+  CORE_PORT: '0',
+  CORE_SHUTDOWN_GRACE_MS: String(graceMs),
+  REST_PORT: '0',
+  REST_SHUTDOWN_GRACE_MS: String(graceMs),
 };
 
 async function launchStandIns(
   t: TestContext,
   programs: { core?: string; facade?: string } = {},
   options: Pick<Parameters<typeof launch>[0], 'registerDemo' | 'startTimeoutMs' | 'backoffMs'> & {
-    settings?: LaunchSettings;
+    env?: NodeJS.ProcessEnv;
     signal?: AbortSignal;
   } = {},
 ) {
@@ -56,8 +57,7 @@ async function launchStandIns(
   ]);
   const lines: string[] = [];
   const service = await launch({
-    settings: anyPorts,
-    env: process.env,
+    env: anyPorts,
     signal: new AbortController().signal,
     log: (line) => lines.push(line),
     files: { core: coreFile, facade: facadeFile },
@@ -87,7 +87,7 @@ describe('launch', () => {
     const { service, lines } = await launchStandIns(t, { facade: hangs });
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const stopped = service.stop();
-    t.mock.timers.tick(anyPorts.facade.shutdownGraceMs + closeMs);
+    t.mock.timers.tick(graceMs + closeMs);
     assert.deepEqual(lines, []);
     t.mock.timers.tick(60_000);
     assert.deepEqual(lines, ['facade did not end in 11000 ms; killing it']);
@@ -129,24 +129,22 @@ describe('launch', () => {
 
   it('says which port is taken, and by what to choose another', async (t) => {
     const port = await listen(t, createServer());
-    const settings = { ...anyPorts, facade: { ...anyPorts.facade, port } };
-    await assert.rejects(launchStandIns(t, {}, { settings }), {
+    await assert.rejects(launchStandIns(t, {}, { env: { ...anyPorts, REST_PORT: String(port) } }), {
       message: `127.0.0.1:${port} is in use; set REST_PORT to another`,
     });
   });
 
   it('says that two listeners want the same port', async (t) => {
     const [port = 0] = await findFreePorts(1);
-    const settings = { ...anyPorts, core: { ...anyPorts.core, port } };
-    settings.facade = { ...anyPorts.facade, port };
-    await assert.rejects(launchStandIns(t, {}, { settings }), {
+    const env = { ...anyPorts, CORE_PORT: String(port), REST_PORT: String(port) };
+    await assert.rejects(launchStandIns(t, {}, { env }), {
       message: `127.0.0.1:${port} is already CORE_PORT; set REST_PORT to another`,
     });
   });
 
   it('says that an address is not one of this machine', async (t) => {
-    const settings = { ...anyPorts, core: { ...anyPorts.core, host: '192.0.2.1', port: 1234 } };
-    await assert.rejects(launchStandIns(t, {}, { settings }), {
+    const env = { ...anyPorts, CORE_HOST: '192.0.2.1', CORE_PORT: '1234' };
+    await assert.rejects(launchStandIns(t, {}, { env }), {
       message: '192.0.2.1:1234 is not an address of this machine; set CORE_PORT to another',
     });
   });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from '../../launcher/launch.js';
-import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { createRestClient, RefusedError, type RestClientOptions } from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
 import { printable, readKey, runCommand, warn, whyUnreadable } from '../run-command.js';
@@ -117,12 +116,7 @@ async function withOwnService<T>(use: (service: RestClientOptions) => Promise<T>
       REST_CORE_ADDRESS: '',
       REST_LOG_LEVEL: 'error',
     };
-    const service = await launch({
-      settings: createLaunchSettings(env),
-      env,
-      log: (line) => warn('demo', line),
-      signal,
-    });
+    const service = await launch({ env, log: (line) => warn('demo', line), signal });
     try {
       return await use({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
     } finally {

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
 import { launch, type Service } from '../../../launcher/launch.js';
-import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
 export interface LaunchedService extends Service {
@@ -41,7 +40,6 @@ export async function launchService(options: {
   };
   try {
     const { demo, ...service } = await launch({
-      settings: createLaunchSettings(env),
       env,
       log: options.log ?? (() => undefined),
       signal: options.signal ?? new AbortController().signal,
