@@ -51,13 +51,17 @@ const maxUint32 = 2 ** 32 - 1;
  * - enumerations: the names that responses show; times as in RFC 3339, to the millisecond.
  * - an empty text is only valid for a string.
  *
- * Refusals quote the value, except for string fields, which may hold a password.
+ * Refusals quote the value, except for string fields, which may hold a password, and where it looks like several fields:
+ * a password may be among these, behind an `&` that was encoded.
  *
  * @param name the one that the caller used, if it is another
  * @throws Refusal INVALID_SCORE, INVALID_FIELD
  */
 export function parseText(field: Field, text: string, name = field.name): unknown {
-  const invalid = (wish: string): Refusal => invalidField(name, text, wish, invalidReasonOf(field.type));
+  const invalid = (wish: string): Refusal =>
+    /[&;=]/.test(text)
+      ? refuseField(invalidReasonOf(field.type), name, `holds more than one value, want ${wish}`)
+      : invalidField(name, text, wish, invalidReasonOf(field.type));
   switch (field.type) {
     case 'string':
       if (!/\p{Surrogate}/u.test(text)) return text;

@@ -60,6 +60,16 @@ test('a refusal names field, value and wish, and does not grow with the value', 
   });
 });
 
+test('a refusal does not repeat the fields that stand in a value, with a password among them', () => {
+  for (const text of ['0.8&company=acme&password=secret', '0.8;password=secret'])
+    assert.throws(() => parseText(field('score', 'min_score'), text, 'detection'), {
+      reason: 'INVALID_SCORE',
+      message:
+        'detection holds more than one value, want a number from 0 to 1 in plain decimal notation with at most 6 decimals',
+      details: { field: 'detection' },
+    });
+});
+
 test('a whole number that its type cannot hold is told that end of the range', () => {
   for (const [text, wish] of [
     ['1.5', 'want a whole number'],
