@@ -6,9 +6,12 @@ export interface NamedValue {
   readonly value: string;
 }
 
-/** A request target without scheme and host, which a proxy may send (RFC 9112, 3.2.2). */
+/**
+ * A request target without scheme and host, which a proxy may send (RFC 9112, 3.2.2). Whatever the scheme: Express would
+ * have the whole target parsed by `url.parse`, which throws, and prints what it finds wrong, a password included.
+ */
 export function toOriginForm(target: string): string {
-  const local = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   return local.startsWith('?') || local === '' ? `/${local}` : local;
 }
 

@@ -9,6 +9,9 @@ test('what a proxy puts before a target is left out', () => {
     ['http://host:80/a?b', '/a?b'],
     ['HTTPS://host', '/'],
     ['http://host?a=b', '/?a=b'],
+    ['foo://h:bad/a?b', '/a?b'],
+    ['foo://[::1/a', '/a'],
+    ['foo://h#a', '/'],
     ['*', '*'],
   ];
   for (const [target, own] of table) assert.equal(toOriginForm(target), own, target);
