@@ -154,11 +154,12 @@ interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
  *
  * A picture that a worker had may be what killed its core. So may one whose call got no sign for as long as it takes to
  * notice a core that stands still. Neither is handed on to another core. What the administration changes may have been
- * stored before the connection was lost: repeated, a company would seem to be another's, and a key would be made twice.
+ * stored before the connection was lost, or by a call that a core ended when it left: repeated, a company would seem to
+ * be another's, and a key would be made twice.
  */
 function mayHelpElsewhere({ key }: Rpc, error: unknown, afterMs: number): boolean {
-  if (!(error instanceof Refusal) || error.details['begun']) return false;
-  if (error.reason === 'CORE_UNAVAILABLE') return key !== 'adminkey' && afterMs < keepaliveTimeoutMs;
+  if (key === 'adminkey' || !(error instanceof Refusal) || error.details['begun']) return false;
+  if (error.reason === 'CORE_UNAVAILABLE') return afterMs < keepaliveTimeoutMs;
   return error.reason === 'SHUTTING_DOWN' || error.reason === 'WORKER_LOST';
 }
 

@@ -172,22 +172,28 @@ for (const isBegun of [false, true])
     assert.deepEqual([answer.status, reason, details], expected);
   });
 
-test('a change by the administration that breaks off is not sent again: it may have been stored', async (t) => {
-  const core = await startFakeCore(t, ({ begin }) => {
-    if (core.calls.length === 1) throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
-    begin();
-    throw new CoreRefusal(status.ALREADY_EXISTS, 'COMPANY_EXISTS', 'name is registered');
+for (const reason of ['CORE_UNAVAILABLE', 'SHUTTING_DOWN'])
+  test(`a change by the administration that ends with ${reason} is not sent again: it may have been stored`, async (t) => {
+    const core = await startFakeCore(t, ({ begin }) => {
+      if (core.calls.length === 1)
+        throw new CoreRefusal(
+          status.UNAVAILABLE,
+          reason === 'SHUTTING_DOWN' ? reason : undefined,
+          'Connection dropped',
+        );
+      begin();
+      throw new CoreRefusal(status.ALREADY_EXISTS, 'COMPANY_EXISTS', 'name is registered');
+    });
+    const ports = { REST_CORE_ADMIN_ADDRESS: `127.0.0.1:${core.port}`, REST_ADMIN_PORT: '0' };
+    const { facade } = await startFacade(t, core.port, ports);
+    const answer = await fetch(`http://127.0.0.1:${facade.adminPort}/v1/admin/companies`, {
+      method: 'POST',
+      headers: { adminkey: 'k', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'acme', password: 'secret-secret' }),
+    });
+    const body = (await answer.json()) as ErrorBody;
+    assert.deepEqual([answer.status, body.reason, core.calls.length], [503, reason, 1]);
   });
-  const ports = { REST_CORE_ADMIN_ADDRESS: `127.0.0.1:${core.port}`, REST_ADMIN_PORT: '0' };
-  const { facade } = await startFacade(t, core.port, ports);
-  const answer = await fetch(`http://127.0.0.1:${facade.adminPort}/v1/admin/companies`, {
-    method: 'POST',
-    headers: { adminkey: 'k', 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'acme', password: 'secret-secret' }),
-  });
-  const { reason } = (await answer.json()) as ErrorBody;
-  assert.deepEqual([answer.status, reason, core.calls.length], [503, 'CORE_UNAVAILABLE', 1]);
-});
 
 test('a core that is added behind a name is used, with no request failed', async (t) => {
   const addresses = ['127.0.0.1'];
