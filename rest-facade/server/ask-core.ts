@@ -39,7 +39,8 @@ export async function askCore(
   response: ServerResponse,
   { rpc, call, hasPicture, ask, show }: Question,
 ): Promise<void> {
-  const share = budget.of(callerAddress(call.clientAddress));
+  const address = callerAddress(call.clientAddress);
+  const share = budget.of(address);
   // Before a picture is read and analysed. Other answers are small.
   if (hasPicture && !unread.hasRoom(share)) throw noRoom();
   const answer = async () => {
@@ -50,7 +51,9 @@ export async function askCore(
       reservation.release();
     }
   };
-  const shown = show(await (hasPicture ? throttle.run(`${rpc.path} ${call.apiKey}`, answer) : answer()));
+  // By address too: that one has all its memory taken is no reason to refuse another with the same key.
+  const caller = `${rpc.path} ${call.apiKey} ${address}`;
+  const shown = show(await (hasPicture ? throttle.run(caller, answer) : answer()));
   // Others may be of a score that has been set by now.
   if (hasPicture) reserveAnswer(response, unread, share, shown.body.length);
   send(response, { status: 200, ...shown });

@@ -166,8 +166,8 @@ test('pictures that the throttle refuses are not read, what is without a picture
     assert.deepEqual([status, headers['retry-after']], [429, '7']);
   }
   assert.deepEqual(callers, [
-    '/imageanalysis.v1.FaceDetectionService/DetectSingleFace k',
-    '/imageanalysis.v1.MeterReadingService/ReadMeter k',
+    '/imageanalysis.v1.FaceDetectionService/DetectSingleFace k 127.0.0.1',
+    '/imageanalysis.v1.MeterReadingService/ReadMeter k 127.0.0.1',
   ]);
   const score = 'GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n';
   await exchange(port, `${score}connection: close\r\n\r\n`);
