@@ -122,6 +122,8 @@ suite('photos of one meter', () => {
     const cases: [Uint8Array[], number, string, Record<string, string>][] = [
       [[landscape, Buffer.from('no picture')], 422, 'NO_READING', { field: 'file' }],
       [[Buffer.from('no picture')], 415, 'UNSUPPORTED_IMAGE_TYPE', { field: 'file' }],
+      // Of what fails first, the second, nothing is said.
+      [[small.subarray(0, small.length / 2), Buffer.from('no picture')], 400, 'CORRUPT_IMAGE', { field: 'file' }],
       [[], 400, 'MISSING_FIELD', { field: 'file' }],
       [Array.from({ length: 9 }, () => small), 400, 'MALFORMED_MULTIPART', { limit: '8' }],
       [

@@ -33,9 +33,8 @@ export async function readPhotos<Picture, Read extends object>(
 ): Promise<(Read | RefusedPhoto)[]> {
   const stopped = new AbortController();
   const signal = AbortSignal.any([call.signal, stopped.signal]);
-  const refusals: Refusal[] = [];
   let hasFirst = false;
-  const readOne = async (bytes: Uint8Array, at: number): Promise<Read | RefusedPhoto> => {
+  const readOne = async (bytes: Uint8Array, at: number): Promise<Read | Refusal> => {
     try {
       const picture = prepare(bytes);
       const wait = hasFirst ? 'queue' : 'refuse';
@@ -49,13 +48,13 @@ export async function readPhotos<Picture, Read extends object>(
         stopped.abort(refusal);
         throw refusal;
       }
-      refusals.push(refusal);
-      return { refusal: refusal.reason };
+      return refusal;
     }
   };
-  const photos = await Promise.all(images.map(readOne));
+  const outcomes = await Promise.all(images.map(readOne));
+  const refusals = outcomes.filter((outcome) => outcome instanceof Refusal);
   if (refusals.length === images.length) throw noneOf(refusals);
-  return photos;
+  return outcomes.map((outcome) => (outcome instanceof Refusal ? { refusal: outcome.reason } : outcome));
 }
 
 function noneOf(refusals: readonly Refusal[]): Refusal {
