@@ -45,7 +45,9 @@ const otherCounter = 0.25;
 export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, known: KnownMeter = {}) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
-  const texts = [...new Set(photos.flatMap(likeliestOf))];
+  // Of the numbers of wheels that they have by their own readings, which what is known may have decided.
+  const lengths = new Set(photos.map(({ counter }) => counter.wheels.length));
+  const texts = [...new Set(photos.flatMap(likeliestOf))].filter(({ length }) => lengths.has(length));
   const views = photos.map(({ counter, hypothesis }) => {
     return { counter, hypothesis, sure: counter.digitsConfidence, seen: distribution(texts, hypothesis) };
   });

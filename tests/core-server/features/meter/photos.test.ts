@@ -95,6 +95,25 @@ suite('fusePhotos', () => {
       assert.equal(hardlyReadable.disagree, false);
     });
 
+  test('reads no number of wheels that no photo has by its own reading, whatever the strips show', () => {
+    // The strips show one wheel more.
+    const led = {
+      ...photo('00012'),
+      hypothesis: {
+        ...photo('000172').hypothesis,
+        readings: new Map([
+          ['000172', 0.7],
+          ['00012', 0.2],
+        ]),
+      },
+    };
+    const fused = fusePhotos([led, led, led], rules, { digits: 5 });
+    assert.deepEqual([textOf(fused), fused.agrees], ['00012', [true, true, true]]);
+    assert.ok(fused.counter.digitsConfidence > 0.5);
+    for (const { confidence } of fused.counter.wheels)
+      assert.ok(confidence >= 0 && confidence <= 1, String(confidence));
+  });
+
   test('is not disturbed by a last wheel that moves', () => {
     const fused = fusePhotos([photo('00123456'), photo('00123457'), photo('00123457')], rules);
     assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123457', [true, true, true], false]);
