@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { proxyList } from '../runtime/net/addresses.js';
 import { maxMessageBytes } from '../runtime/net/grpc-channel.js';
-import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
+import { grpcTargetWish, isGrpcTarget, isNumericTarget } from '../runtime/net/grpc-target.js';
 import {
   file,
   flag,
@@ -137,7 +137,7 @@ function* findMisfits(read: Partial<Config>): Generator<string> {
   for (const name of ['REST_CORE_ADDRESS', 'REST_CORE_ADMIN_ADDRESS'] as const) {
     const address = read[name];
     const isUsed = name === 'REST_CORE_ADDRESS' || read.REST_ADMIN_PORT !== undefined;
-    if (needsName && isUsed && address !== undefined && isNumeric(address))
+    if (needsName && isUsed && address !== undefined && isNumericTarget(address))
       yield `${name} is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
   }
 }
@@ -165,9 +165,4 @@ export function requestLimitsOf(config: Config) {
 function largestBodyBytes(read: Partial<Config>): number {
   const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
   return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
-}
-
-/** Whether the core is given by IP addresses and not by name. */
-export function isNumeric(address: string): boolean {
-  return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidField } from '../../runtime/errors/refusal.js';
+import { bodyTooLarge, invalidField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import type { ParsedBody } from './bind-request.js';
-import { bodyTooLarge } from './body/byte-collector.js';
 import { decodeDataUrl } from './body/data-url.js';
+import { parseJsonObject } from './body/parse-json-object.js';
 import type { Reading } from './body/pump.js';
-import { parseJsonObject, readBytes } from './body/read-json.js';
+import { readBytes } from './body/read-bytes.js';
 import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
 import { hasPicture, type Route } from './route.js';

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { asRefusal } from '../../runtime/errors/refusal.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { readApiKey } from '../request/api-key.js';
-import { readBytes } from '../request/body/read-json.js';
+import { readBytes } from '../request/body/read-bytes.js';
 import { checkHeaders, maxPlainBodyBytes } from '../request/read-body.js';
 import { send } from '../response/send.js';
 import { chooseProtocol } from '../web-rpc/choose-protocol.js';

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { isNumericTarget } from '../../runtime/net/grpc-target.js';
 import { readIdentity } from '../../runtime/net/tls.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { adminApi, type Api, publicApi } from '../apis.js';
-import { type Config, isNumeric, requestLimitsOf } from '../config.js';
+import { type Config, requestLimitsOf } from '../config.js';
 import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
@@ -63,7 +64,7 @@ export async function startRestFacade(deps: {
     // Together, so that neither takes requests while the other waits for its last ones.
     closers.push((graceMs) => Promise.all(servers.map((server) => server.close(graceMs))));
     const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
-      const core = createCoreClient(coreAddress, trust, isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs);
+      const core = createCoreClient(coreAddress, trust, isNumericTarget(coreAddress) ? undefined : lookUpCoresEveryMs);
       cores.push(core);
       const { isForBrowsers } = api;
       const all = loadRpcs(api.protoFiles);

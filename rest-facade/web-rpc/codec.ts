@@ -1,12 +1,11 @@
 import protobuf from 'protobufjs';
-import { refuseField } from '../../runtime/errors/refusal.js';
+import { bodyTooLarge, refuseField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { fromTimestamp, type Timestamp } from '../protos/timestamp.js';
 import { checkNames, parseMember, type RequestMessage } from '../request/bind-request.js';
-import { bodyTooLarge } from '../request/body/byte-collector.js';
 import { decodeBase64 } from '../request/body/data-url.js';
-import { parseJsonObject } from '../request/body/read-json.js';
+import { parseJsonObject } from '../request/body/parse-json-object.js';
 import { describeJson, type Field, readFields } from '../request/field.js';
 import { type LateText, withBase64, writeBase64 } from '../response/late-base64.js';
 

@@ -85,6 +85,11 @@ export function invalidField(field: string, sent: string, wish: string, reason: 
   return refuseField(reason, field, `is ${quote(sent)}, want ${wish}`, { value: clip(sent) });
 }
 
+/** A body, or a file in it, is larger than allowed. */
+export function bodyTooLarge(what: string, maxBytes: number): Refusal {
+  return refuseField('BODY_TOO_LARGE', what, `is too large, want at most ${maxBytes} bytes`, { limit: maxBytes });
+}
+
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
   const message = 'the service has all the uploads and responses it can hold, try again in 1 s';

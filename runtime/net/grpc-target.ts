@@ -19,6 +19,11 @@ export function isGrpcTarget(text: string): boolean {
   }
 }
 
+/** Whether it has IP addresses and no name. */
+export function isNumericTarget(target: string): boolean {
+  return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(target);
+}
+
 /** The host of `host:port`, without the brackets of an IPv6 address; empty if it is not that. */
 function hostOf(address: string): string {
   const [, numeric = '', name = '', port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/,[\]]+)):(\d+)$/.exec(address) ?? [];

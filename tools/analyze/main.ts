@@ -1,7 +1,7 @@
 import { runCommand, warn as warnOf } from '../run-command.js';
-import { assertApart, hasRedacted, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
+import { assertApart, hasRedacted, writeAnnotated, writeMissing, writeRedacted } from './copies.js';
 import { assertTable, writeCsv } from './csv.js';
 import type { Line, Redacted } from './features.js';
 import { createSummary, progressLine } from './progress.js';

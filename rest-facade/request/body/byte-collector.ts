@@ -1,4 +1,3 @@
-import { refuseField } from '../../../runtime/errors/refusal.js';
 import { freeBuffer } from '../../../runtime/node-patches/free-buffer.js';
 
 const firstBytes = 64 * 1024;
@@ -28,9 +27,4 @@ export function createByteCollector(maxBytes: number, expectedBytes = maxBytes) 
     /** The data so far, a view of the buffer. */
     bytes: (): Buffer => buffer.subarray(0, length),
   };
-}
-
-/** The refusal of a body, or of a file in it, that is larger than allowed. */
-export function bodyTooLarge(what: string, maxBytes: number) {
-  return refuseField('BODY_TOO_LARGE', what, `is too large, want at most ${maxBytes} bytes`, { limit: maxBytes });
 }

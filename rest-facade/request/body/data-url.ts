@@ -1,6 +1,12 @@
-import { missingField, quote, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import {
+  bodyTooLarge,
+  missingField,
+  quote,
+  type Refusal,
+  refuse,
+  refuseField,
+} from '../../../runtime/errors/refusal.js';
 import { describeJson } from '../field.js';
-import { bodyTooLarge } from './byte-collector.js';
 
 /** `data:<type>/<subtype>[;<parameter>]*;base64,` as in RFC 2397; the scheme, the type and `base64` in any case. */
 const header = /^data:([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)((?:;[^;,]*)*);base64$/i;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FieldInfo, FileInfo } from 'busboy';
-import { missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../bind-request.js';
 import type { NamedValue } from '../parse-target.js';
-import { bodyTooLarge, createByteCollector } from './byte-collector.js';
+import { createByteCollector } from './byte-collector.js';
 import type { Attempt } from './pump.js';
 
 export interface FileRule {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asRefusal, callerGone } from '../../../runtime/errors/refusal.js';
+import { asRefusal, bodyTooLarge, callerGone } from '../../../runtime/errors/refusal.js';
 import { allowBody } from '../body-framing.js';
-import { bodyTooLarge } from './byte-collector.js';
 
 /** What reading the body of any request takes. */
 export interface Reading {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReadOptions } from '../../../../rest-facade/request/body/pump.js';
-import { readBytes } from '../../../../rest-facade/request/body/read-json.js';
+import { readBytes } from '../../../../rest-facade/request/body/read-bytes.js';
 import { readMultipart } from '../../../../rest-facade/request/body/read-multipart.js';
 import { reserveBody } from '../../../../rest-facade/request/body/reserve-body.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';

@@ -3,13 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import {
-  assertApart,
-  copyOf,
-  writeAnnotated,
-  writeMissing,
-  writeRedacted,
-} from '../../../tools/analyze/annotated-copies.js';
+import { assertApart, copyOf, writeAnnotated, writeMissing, writeRedacted } from '../../../tools/analyze/copies.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';

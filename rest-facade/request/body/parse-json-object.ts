@@ -1,16 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import { contentLength } from '../body-framing.js';
 import { describeJson } from '../field.js';
-import { createByteCollector } from './byte-collector.js';
-import { pump, type ReadOptions } from './pump.js';
-
-/** Reads a body as it is. @throws Refusal by {@link pump} */
-export async function readBytes(request: IncomingMessage, options: ReadOptions): Promise<Buffer> {
-  const collector = createByteCollector(options.maxBodyBytes, contentLength(request));
-  await pump(request, options, (done) => ({ write: (chunk) => collector.push(chunk), end: done }));
-  return collector.bytes();
-}
 
 /** More than any legitimate body has; strings may contain these characters too. */
 const maxMarks = 10_000;
