@@ -137,7 +137,9 @@ class CascadeRule:
         # Enlarging makes a blurred face unrecognisable: that the second look does not see it says little.
         sure = (sides >= self.lone_side) & (first.scores >= self.sure_score)
         lone = sure & ~self.covered(first, second.pick(second.scores >= self.weak_score))
-        kept = first.pick(~inside | (sides >= self.keep_side) | lone)
+        # Less than a hint gives way: it is only there if scores as low are asked for.
+        stays = (first.scores >= self.weak_score) | ~self.covered(first, second)
+        kept = first.pick((~inside | (sides >= self.keep_side) | lone) & stays)
         # A face that the region cuts is seen whole by the first look.
         cut = ((second.boxes[:, :2] <= low + 1) & (low > 0)).any(1)
         cut |= ((second.boxes[:, 2:] >= high - 1) & (high < np.float32([width, height]))).any(1)

@@ -144,7 +144,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
 
     /**
      * The faces of both looks, each look suppressed: small ones inside the region come from the second, with the mean
-     * box where both saw them; the first has those outside and large ones, and what it keeps stays.
+     * box where both saw them; the first has those outside and large ones, and the hints that it keeps stay.
      */
     mergeLooks(first: readonly Candidate[], second: readonly Candidate[], region: Region): Candidate[] {
       const isLarge = isOfSide(rule.keepSide);
@@ -153,7 +153,11 @@ export function createCascade(rule: CascadeRule, size: Size) {
       const hints = second.filter(isHint);
       const isLone = (face: Candidate): boolean =>
         face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
-      const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
+      // Less than a hint gives way: it is only there if scores as low are asked for.
+      const fromFirst = first.filter(
+        (face) =>
+          (!isCentredIn(face, region) || isLarge(face) || isLone(face)) && (isHint(face) || !isSeenBy(second, face)),
+      );
       // The first look saw a large face whole if the region cuts it.
       const fromSecond = second.filter(
         (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),

@@ -178,6 +178,8 @@ test('a large face that both looks give is the one of the first look', () => {
   const first = face(500, 500, 160, 0.7);
   const second = face(502, 501, 158, 0.8);
   assert.deepEqual(ofFullHd.mergeLooks([first], [second], region), [first]);
+  const lessThanHint = face(500, 500, 160, 0.34);
+  assert.deepEqual(ofFullHd.mergeLooks([lessThanHint], [second], region), [second]);
 });
 
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
