@@ -43,7 +43,7 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv) {
       shutdownGraceMs: facade.REST_SHUTDOWN_DELAY_MS + facade.REST_SHUTDOWN_GRACE_MS,
     },
     /** Only if administration over gRPC, and over REST, is enabled. */
-    admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,
+    admin: core.CORE_ADMIN_KEY ? { host: core.CORE_ADMIN_HOST, port: core.CORE_ADMIN_PORT } : undefined,
     restAdmin:
       facade.REST_ADMIN_PORT === undefined ? undefined : { host: facade.REST_ADMIN_HOST, port: facade.REST_ADMIN_PORT },
   };

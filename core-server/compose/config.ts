@@ -24,6 +24,7 @@ export const settings = z.object({
   CORE_HOST: host.describe('Address to listen on.'),
   CORE_PORT: port.default(50_051).describe('gRPC port; 0 picks a free port.'),
   CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 picks a free port.'),
+  CORE_ADMIN_HOST: host.describe('Address that the port of AdminService listens on.'),
   CORE_ADMIN_KEY: z
     .string()
     // Only what gRPC metadata can carry: no caller could send anything else.

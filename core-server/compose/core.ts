@@ -131,7 +131,8 @@ export async function startCore(options: CoreOptions) {
     pool.watch((canWork) => main.setServing(canWork));
     let adminPort: number | undefined;
     if (config.CORE_ADMIN_KEY !== undefined) {
-      const admin = await startGrpcServer(rpc, {
+      const adminRpc = { ...rpc, host: config.CORE_ADMIN_HOST };
+      const admin = await startGrpcServer(adminRpc, {
         port: config.CORE_ADMIN_PORT,
         services: [createAdminService(access, rpc)],
         checkKey: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc.isTrustedProxy),

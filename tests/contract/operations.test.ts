@@ -179,10 +179,18 @@ test(
   { skip: !hasIPv6 && 'this machine has no IPv6' },
   async (t) => {
     openStage(t);
-    const settings = { CORE_HOST: '::1', CORE_METRICS_HOST: '::1', CORE_METRICS_PORT: '0' };
+    const settings = {
+      CORE_HOST: '::1',
+      CORE_METRICS_HOST: '::1',
+      CORE_METRICS_PORT: '0',
+      CORE_ADMIN_KEY: 'an administration key',
+    };
     const core = await startTestCore(t, settings, { workerUrl: scriptedWorkerUrl });
     assert.equal(await checkHealth(connect(t, `[::1]:${core.port}`), ''), 'SERVING');
     assert.equal((await fetch(`http://[::1]:${core.metricsPort}/metrics`)).status, 200);
+    // Where a service is to be reached, its administration is not yet.
+    assert.equal(await checkHealth(connect(t, `127.0.0.1:${core.adminPort}`), ''), 'SERVING');
+    assert.equal(await checkHealth(connect(t, `[::1]:${core.adminPort}`), ''), 'UNAVAILABLE');
   },
 );
 
