@@ -138,7 +138,7 @@ async function lookAtDoubtful(
   overview: RgbPicture,
 ): Promise<Candidate[]> {
   const lookCloser = async (face: Candidate): Promise<Candidate> => {
-    const [inOverview = face] = toPicture([face], size, wholeOf(overview));
+    const [inOverview] = toPicture([face], size, wholeOf(overview)) as [Candidate];
     const { region, zoom } = closeUpOf(inOverview, overview);
     const closeUp = await step('decode', () => resizePicture(overview, scaledSize(region, zoom), region));
     const turns = turnsOf(face);
