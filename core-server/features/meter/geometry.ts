@@ -29,6 +29,16 @@ export function angleOf(quad: Quad): number {
   return Math.atan2(b.y + c.y - a.y - d.y, b.x + c.x - a.x - d.x);
 }
 
+/** The rectangle around a centre, given half of its length as a vector, and its height over its length. */
+export function rectangle(center: Point, along: Point, aspect: number): Quad {
+  const down = { x: -along.y * aspect, y: along.x * aspect };
+  const corner = (right: number, below: number): Point => ({
+    x: center.x + right * along.x + below * down.x,
+    y: center.y + right * along.y + below * down.y,
+  });
+  return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
+}
+
 /** The point at share `x` of the way along a quad and `y` of the way down, without perspective. */
 export function pointOn([a, b, c, d]: Quad, { x, y }: Point): Point {
   return between(between(a, b, x), between(d, c, x), y);

@@ -1,22 +1,16 @@
-import type { Point, RgbPicture } from '../../../image/picture.js';
+import type { RgbPicture } from '../../../image/picture.js';
 import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf } from '../../../inference/models/tensors.js';
-import { centerOf, mapped, pointOn, type Quad, turned } from '../geometry.js';
+import { centerOf, mapped, pointOn, type Quad, rectangle, turned } from '../geometry.js';
 import type { Place } from '../read/hypothesis.js';
 import { readQuads, runOnQuads } from '../run-on-quads.js';
 import type { CounterCandidate } from './locate.js';
 
 /** What the refiner sees of a quad: one and a half times as long, half as high as that. */
 function windowAround(quad: Quad): Quad {
-  const { x, y } = centerOf(quad);
   const [a, b, c, d] = quad;
   const along = { x: (b.x - a.x + c.x - d.x) * 0.375, y: (b.y - a.y + c.y - d.y) * 0.375 };
-  const down = { x: -along.y / 2, y: along.x / 2 };
-  const corner = (right: number, below: number): Point => ({
-    x: x + right * along.x + below * down.x,
-    y: y + right * along.y + below * down.y,
-  });
-  return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
+  return rectangle(centerOf(quad), along, 0.5);
 }
 
 /** Finds the corners of each candidate; gives each in both reading directions. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isOn } from '../../../../../core-server/features/meter/geometry.js';
-import { cutMeterFace, sampleQuad } from '../../../../../core-server/features/meter/printed/meter-face.js';
+import { cutMeterFace } from '../../../../../core-server/features/meter/printed/meter-face.js';
 import { findPrintedText } from '../../../../../core-server/features/meter/printed/printed-text.js';
 import { box } from '../fixtures.js';
 
@@ -103,24 +103,5 @@ suite('cutMeterFace', () => {
     const { picture: whole } = picture(0);
     const face = cutMeterFace(whole, box(200, 200, 20, 5));
     assert.deepEqual([face.width, face.height], [216, 216]);
-  });
-});
-
-suite('sampleQuad', () => {
-  // 4 × 2 pixels: red left, blue right.
-  const picture = {
-    width: 4,
-    height: 2,
-    data: Uint8Array.from([0, 0, 1, 1, 0, 0, 1, 1].flatMap((blue) => (blue === 1 ? [0, 0, 255] : [255, 0, 0]))),
-  };
-  const whole = box(-0.5, -0.5, 4, 2);
-
-  test('gives the pixels themselves at their own size', () => {
-    assert.deepEqual(sampleQuad(picture, whole, { width: 4, height: 2 }), picture);
-  });
-  test('reads in the direction of the quad', () => {
-    const [a, b, c, d] = whole;
-    const strip = sampleQuad(picture, [c, d, a, b], { width: 4, height: 2 });
-    assert.deepEqual([...strip.data.subarray(0, 6)], [0, 0, 255, 0, 0, 255]);
   });
 });
