@@ -6,7 +6,6 @@ import type { ModelEntry } from '../../inference/models/manifest.js';
 import { openModel } from '../../inference/models/sessions.js';
 import { assembleReading } from './assemble.js';
 import { resized } from './geometry.js';
-import type { KnownMeter } from './known-meter.js';
 import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
@@ -50,11 +49,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
         return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, asInTraining);
-      const read = (facts: KnownMeter) => counters.read(picture, facts, time);
-      // What is known may speak for a reading that is refused: it must not stop one that the photo alone shows.
-      const isLed = known.digits !== undefined || known.previous !== undefined;
-      const { decimals } = known;
-      const seen = await time('counter', async () => (await read(known)) ?? (isLed ? read({ decimals }) : null));
+      const seen = await time('counter', () => counters.read(picture, known, time));
       if (seen === null) return { reading: null, timings };
       const { counter } = seen;
       const light = lightOf(picture, counter.quad);

@@ -95,13 +95,18 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         likeliest = worthMoreLooks(first, known);
       }
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
-      const [best] = chooseReadings(judged, rules, known);
-      if (best === undefined) return null;
-      const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
-      const hypothesis = { ...best.hypothesis, marks };
-      const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
-      const reading = fuse(places, rules, known);
-      return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
+      const fuseBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
+        const [best] = chooseReadings(judged, rules, facts);
+        if (best === undefined) return null;
+        const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
+        const hypothesis = { ...best.hypothesis, marks };
+        const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
+        const reading = fuse(places, rules, facts);
+        return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
+      };
+      // What is known may speak for a reading that is refused: it must not stop one that the photo alone shows.
+      const isLed = known.digits !== undefined || known.previous !== undefined;
+      return (await fuseBy(known)) ?? (isLed ? fuseBy({ decimals: known.decimals }) : null);
     },
     async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import type { Stopwatch } from '../../../../core-server/common/stopwatch.js';
-import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
-import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import type { Size } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
@@ -58,25 +56,6 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
   };
   assert.equal(await unitOf('kWh'), 'kWh');
   assert.equal(await unitOf(''), 'GJ');
-});
-
-test('a counter that is readable stays so, whatever is known', async () => {
-  const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
-  const image = await sharp({ create }).png().toBuffer();
-  const told: KnownMeter[] = [];
-  const led = {
-    ...nothing,
-    read: (_: unknown, known: KnownMeter) => {
-      told.push(known);
-      return Promise.resolve(known.previous === undefined ? seenCounter(box(4, 4, 32, 10)) : null);
-    },
-  };
-  const known = { digits: 1, decimals: 0, previous: decimalOf('8', 0) };
-  const input = { ...inputOf(image), known, printed: false };
-  const { reading } = await createMeterReader(led, noPrint).readMeter(input, new AbortController().signal);
-  assert.deepEqual(told, [known, { decimals: 0 }]);
-  assert.equal(reading?.value, '7');
-  assert.deepEqual([reading.status, reading.warnings], ['CHECK', ['BELOW_PREVIOUS']]);
 });
 
 /** The lower right quarter of a picture. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createStopwatch } from '../../../../core-server/common/stopwatch.js';
+import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { loadMeterModel } from '../../../../core-server/features/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { parseReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
@@ -34,11 +35,20 @@ suite('createNetworkCounterReader', () => {
     {
       upsideDown = 0.05,
       sure = 0.95,
+      next = 0,
       bothWays = false,
       onRun,
-    }: { upsideDown?: number; sure?: number; bothWays?: boolean; onRun?: (network: string) => void } = {},
+    }: {
+      upsideDown?: number;
+      sure?: number;
+      next?: number;
+      bothWays?: boolean;
+      onRun?: (network: string) => void;
+    } = {},
   ) {
     const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
+    // The last wheel may be the next digit.
+    digits.push([5 + 4 * 11, 2 + 1, next]);
     const counts: number[] = [];
     const released: string[] = [];
     const release = (name: string) => () => {
@@ -107,7 +117,7 @@ suite('createNetworkCounterReader', () => {
               fraction: floats([1, 0, 0, 0, 0, 0], 6),
               wheel: floats(cells, cells.length),
               digit: floats(
-                cells.flatMap(() => Array<number>(10).fill(0.99)),
+                cells.flatMap((_, i) => Array.from('0123456789', (digit) => (digit === '02741'[i] ? 0.99 : 0.001))),
                 cells.length,
                 10,
               ),
@@ -166,6 +176,16 @@ suite('createNetworkCounterReader', () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
     await made.read(picture(400, 300), { digits: 6 }, time);
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
+  });
+  test('reads what the photo alone shows where what is known leads to a reading that is refused', async () => {
+    const runs: string[] = [];
+    const { made } = reader(0.9, { sure: 0.7, next: 0.25, onRun: (network) => void runs.push(network) });
+    const reading = (await made.read(picture(400, 300), { previous: decimalOf('2742', 0) }, time))?.counter;
+    assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    assert.deepEqual(
+      runs.filter((network) => network !== 'read' && network !== 'refine'),
+      ['locate', 'mark', 'mark'],
+    );
   });
   test('finds nothing where nothing is legible', async () => {
     assert.equal(await reader(0.1).made.read(picture(400, 300), {}, time), null);
