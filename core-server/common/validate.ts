@@ -6,16 +6,18 @@ export const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
 // A double has at most 6 decimals if rounding it to 6 gives the same double.
 const isShare = (value: number): boolean => value >= 0 && value <= 1 && Number(value.toFixed(6)) === value;
 
-/** A score or a threshold that was sent, -0 as 0. @throws Refusal INVALID_SCORE naming `field` */
-export function validateScore(field: string, score: number): number {
+/** A score or a threshold, -0 as 0. @throws Refusal INVALID_SCORE naming `field` */
+export function validateScore(field: string, score: number | undefined): number | undefined {
+  if (score === undefined) return undefined;
   if (isShare(score)) return Math.abs(score);
   throw invalidField(field, String(score), scoreRule, 'INVALID_SCORE');
 }
 
 /** The same for one that has to be sent. @throws Refusal MISSING_FIELD, INVALID_SCORE */
 export function requireScore(field: string, score: number | undefined): number {
-  if (score === undefined) throw missingField(field, scoreRule);
-  return validateScore(field, score);
+  const valid = validateScore(field, score);
+  if (valid === undefined) throw missingField(field, scoreRule);
+  return valid;
 }
 
 /** A part of something. @throws Refusal INVALID_FIELD outside 0..1 or with more than 6 decimals */

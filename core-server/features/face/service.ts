@@ -39,8 +39,8 @@ export function createFaceDetectionHandlers(
     maxFaces: number,
     call: Call,
   ): Promise<DetectAllFacesResponse & { threshold: Threshold }> => {
-    const { minScore, company, landmarks, attributes = false } = request;
-    if (minScore !== undefined) validateScore('min_score', minScore);
+    const { company, landmarks, attributes = false } = request;
+    const minScore = validateScore('min_score', request.minScore);
     const minQuality = validateShare('min_quality', request.minQuality);
     const crop = validateCrop(request);
     const image = receivePicture(request.image, limits);
@@ -69,13 +69,12 @@ export function createFaceDetectionHandlers(
     },
 
     async redactFaces(request, call) {
-      const { minScore, company } = request;
-      if (minScore !== undefined) validateScore('min_score', minScore);
+      const minScore = validateScore('min_score', request.minScore);
       const style = validateChoice('style', request.style, redactionStyles) ?? 'blur';
       const margin = validateShare('margin', request.margin) ?? redactionMargin;
       const format = validateChoice('format', request.format, imageFormats);
       const image = receivePicture(request.image, limits);
-      const threshold = await resolveRedactionThreshold({ minScore, company });
+      const threshold = await resolveRedactionThreshold({ minScore, company: request.company });
       const input = { image, minScore: threshold.value, style, margin, format, limits };
       const redacted = await pool.run('redactFaces', input, call);
       const { file, faceCount, timings, width, height } = redacted;
