@@ -18,6 +18,7 @@ import { detectChanges } from '../store/row-cache.js';
 import { type AnalysisTasks, type AnalysisWorkerData, loadAnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
 import { createMetrics } from './metrics.js';
+import { observePool } from './observe-pool.js';
 import { createAdminService, createServices } from './services.js';
 
 const workerMainUrl = new URL('../worker-main.js', import.meta.url);
@@ -112,7 +113,8 @@ export async function startCore(options: CoreOptions) {
       closing: closing.signal,
       log,
     };
-    const services = createServices({ config, models, metrics, tracing, pool, access }, rpc);
+    const observed = observePool({ pool, metrics, tracing, models });
+    const services = createServices({ config, models, access, pool: observed }, rpc);
     const open: { close(graceMs: number): Promise<void> }[] = [];
     // Together: each has the whole grace period.
     closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));

@@ -7,16 +7,18 @@ import type { Metrics } from './metrics.js';
 /** Steps of the meter reader that each run a network. */
 const meterSteps = ['locate', 'refine', 'read', 'mark'] as const;
 
-export interface ObservedPool {
-  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'run'>;
+/** What the features need of the pool. */
+export type AnalysisPool = Pick<WorkerPool<AnalysisTasks>, 'run'>;
+
+/** The pool with its tasks traced, and waits, results and model times counted. */
+export function observePool(deps: {
+  readonly pool: AnalysisPool;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /** The networks of the meter reader; results name that of the face detector. */
   readonly models: { readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>> };
-}
-
-/** The pool with its tasks traced, and waits, results and model times counted. */
-export function observePool({ pool, metrics, tracing, models }: ObservedPool): ObservedPool['pool'] {
+}): AnalysisPool {
+  const { pool, metrics, tracing, models } = deps;
   const infer = (model: string, elapsedMs: number | undefined) => {
     if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
   };

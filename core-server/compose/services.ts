@@ -26,21 +26,21 @@ import type { RpcSettings, Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
 import type { AnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
-import { type ObservedPool, observePool } from './observe-pool.js';
+import type { AnalysisPool } from './observe-pool.js';
 
-interface ServiceDependencies extends ObservedPool {
+interface ServiceDependencies {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
   readonly access: Access;
+  readonly pool: AnalysisPool;
 }
 
 const toInfo = ({ name, version }: ModelInfo): ModelInfo => ({ name, version });
 
 /** The services of the public port. It combines the features, which do not know each other. */
-export function createServices(core: ServiceDependencies, settings: RpcSettings): (Service & KeyedService)[] {
-  const { config, models } = core;
-  const { companies, companyStore: scores } = core.access;
-  const pool = observePool(core);
+export function createServices(deps: ServiceDependencies, settings: RpcSettings): (Service & KeyedService)[] {
+  const { config, models, pool } = deps;
+  const { companies, companyStore: scores } = deps.access;
   const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
   const limits = {
     maxBytes: config.CORE_MAX_IMAGE_BYTES,
