@@ -41,7 +41,7 @@ export function assembleReading(
   const isUsable = confidence >= checkBelow && isFractionSure && isWhole && isOne && contradictions.length === 0;
   return {
     meterNumber,
-    value: withPoint(meterNumber, fractionWheels ?? 0),
+    value: withPoint(meterNumber, fractionWheels),
     unit: known.unit ?? 'm3',
     confidence,
     details: {
@@ -58,7 +58,7 @@ export function assembleReading(
     })),
     alternatives: counter.alternatives.map(({ text, probability }) => ({
       meterNumber: text,
-      value: withPoint(text, fractionWheels ?? 0),
+      value: withPoint(text, fractionWheels),
       probability: roundProbability(probability),
     })),
   };
@@ -87,7 +87,7 @@ function warningsOf(
 }
 
 /** `00123456` with three fraction wheels is `00123.456`. */
-function withPoint(digits: string, fractionWheels: number): string {
-  if (fractionWheels <= 0) return digits;
+function withPoint(digits: string, fractionWheels = 0): string {
+  if (fractionWheels === 0) return digits;
   return `${digits.slice(0, -fractionWheels)}.${digits.slice(-fractionWheels)}`;
 }

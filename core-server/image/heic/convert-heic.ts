@@ -27,11 +27,7 @@ const quality = 95;
  *
  * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory; `signal.reason`
  */
-export async function convertHeic(
-  { bytes }: ImageFile,
-  limits: Pick<ImageLimits, 'maxBytes' | 'maxPixels' | 'maxSide'>,
-  signal: AbortSignal,
-): Promise<ImageFile> {
+export async function convertHeic({ bytes }: ImageFile, limits: ImageLimits, signal: AbortSignal): Promise<ImageFile> {
   const { maxPixels, maxSide } = limits;
   const workerData: HeicInput = { bytes, maxPixels, maxSide };
   // What libheif thinks of a file is not for the log.

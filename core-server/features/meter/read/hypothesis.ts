@@ -68,14 +68,9 @@ export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: Re
 
 /** The reading one step up or down, of as many wheels; undefined beyond 00…0 and 99…9. */
 export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
-  const next = [...digits];
-  const turnsOver = by === 1 ? 9 : 0;
-  for (let at = next.length - 1; at >= 0; at--) {
-    const digit = next[at] ?? 0;
-    next[at] = (digit + by + 10) % 10;
-    if (digit !== turnsOver) return next;
-  }
-  return undefined;
+  const next = BigInt(digits.join('')) + BigInt(by);
+  const text = String(next).padStart(digits.length, '0');
+  return next < 0n || text.length > digits.length ? undefined : [...text].map(Number);
 }
 
 function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): Map<string, number> {
