@@ -1,5 +1,6 @@
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { type Hypothesis, logOf, type Marks } from '../read/hypothesis.js';
+import { logOf } from '../probability.js';
+import type { Hypothesis, Marks } from '../read/hypothesis.js';
 import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { fractionOf, type SeenRow, wheelsFrom } from './fraction.js';

@@ -1,6 +1,7 @@
 import { decimalOf, truncated } from '../decimal.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { calibrated, logit, type Marks } from '../read/hypothesis.js';
+import { calibrated, logit, normalised } from '../probability.js';
+import type { Marks } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
 
 /** How many wheels at the end are the fraction. */
@@ -79,12 +80,6 @@ function usualLengths(red: readonly number[], { fractionPrior }: Pick<ReaderRule
   });
   const top = Math.max(...logs);
   return normalised(logs.map((log) => Math.exp(log - top)));
-}
-
-/** The same weights with a sum of 1; all 0 if there is nothing to share out. */
-export function normalised(weights: readonly number[]): number[] {
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => (total > 0 ? weight / total : 0));
 }
 
 /** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */

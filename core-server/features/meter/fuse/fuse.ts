@@ -1,6 +1,7 @@
 import type { CounterReading, Wheel } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
-import { calibrated, type Hypothesis, logit, type Marks } from '../read/hypothesis.js';
+import { calibrated, logit } from '../probability.js';
+import type { Hypothesis, Marks } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { type Choice, chooseReadings, rowOf, shownAlone } from './choose-reading.js';

@@ -1,10 +1,11 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
 import { marksFor } from '../fuse/choose-reading.js';
-import { type Fraction, fractionOf, normalised, wheelsFrom } from '../fuse/fraction.js';
+import { type Fraction, fractionOf, wheelsFrom } from '../fuse/fraction.js';
 import { alternativesTo } from '../fuse/fuse.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
+import { meanOf, normalised } from '../probability.js';
 import { likelihood, mergeColours } from '../read/digit-ctc.js';
-import { type Marks, meanOf } from '../read/hypothesis.js';
+import type { Marks } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 

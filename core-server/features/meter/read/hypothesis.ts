@@ -1,4 +1,5 @@
 import { angleOf, type Quad } from '../geometry.js';
+import { logOf, meanOf, sigmoid } from '../probability.js';
 import type { ReaderRules } from '../reader-rules.js';
 import {
   bestPath,
@@ -111,28 +112,4 @@ function secondBest(strip: DigitProbabilities, step: number, taken: number): { d
     }
   }
   return best;
-}
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x));
-}
-
-/** A calibrated probability. It is fitted on a few hundred photos, so that more than 0.9995 cannot be claimed. */
-export function calibrated(x: number): number {
-  return Math.min(sigmoid(x), 0.9995);
-}
-
-/** Of a probability, bounded: the inverse of `sigmoid`. */
-export function logit(probability: number): number {
-  const p = Math.min(Math.max(probability, 1e-4), 1 - 1e-4);
-  return Math.log(p / (1 - p));
-}
-
-/** Log of a probability, bounded so that one network cannot rule out all others. */
-export function logOf(probability: number): number {
-  return Math.log(Math.max(probability, 1e-4));
 }

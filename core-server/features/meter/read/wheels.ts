@@ -1,7 +1,8 @@
 import { type Quad, sliceOf } from '../geometry.js';
+import { meanOf } from '../probability.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { align, colouredClasses, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
-import { type Hypothesis, meanOf } from './hypothesis.js';
+import type { Hypothesis } from './hypothesis.js';
 
 export interface SeenWheel {
   readonly digit: string;
