@@ -21,7 +21,7 @@ import { limitStrangers, maxCallsOfStrangers } from './grpc-js-patches/limit-str
 import { callWindowBytes, http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
 import { admitCalls, type KeyCheck } from './interceptors/admit-calls.js';
-import { limitOpenCalls } from './interceptors/open-calls.js';
+import { limitOpenCalls } from './interceptors/limit-open-calls.js';
 import { createReflection } from './reflection.js';
 import { nameOf } from './service-paths.js';
 

@@ -15,7 +15,7 @@ import {
 } from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
 import { createMessageMeter } from '../../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
-import { maxKeylessCalls } from '../../../../core-server/rpc/interceptors/open-calls.js';
+import { maxKeylessCalls } from '../../../../core-server/rpc/interceptors/limit-open-calls.js';
 import {
   DetectSingleFaceRequest,
   StreamDetectFacesRequest,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ServerInterceptingCallInterface, type ServerMethodDefinition, status } from '@grpc/grpc-js';
-import { limitOpenCalls, maxCalls, maxKeylessCalls } from '../../../../core-server/rpc/interceptors/open-calls.js';
+import {
+  limitOpenCalls,
+  maxCalls,
+  maxKeylessCalls,
+} from '../../../../core-server/rpc/interceptors/limit-open-calls.js';
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
