@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { plainCrop } from '../core-server/image/crop.js';
+import { validateCrop } from '../core-server/features/face/validate.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { file, number, readOptions } from '../tests/helpers/command-line.js';
 import { startAnalysisPool } from '../tests/helpers/service/start-analysis-pool.js';
@@ -15,6 +15,7 @@ const picture = await readFile(values.picture);
 const repeats = Number(values.repeats);
 const size = Number(values.workers);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const crop = validateCrop({});
 const limits = { maxBytes: 1e9, maxPixels: 1e9, maxSide: 1e5 };
 
 const startedAt = performance.now();
@@ -24,7 +25,7 @@ say(`${size} workers ready after ${(performance.now() - startedAt).toFixed(0)} m
 const detect = (bytes: Uint8Array) =>
   pool.run(
     'detectFaces',
-    { image: receivePicture(bytes, limits), minScore: 0.5, maxFaces: 1000, crop: plainCrop, landmarks: false, limits },
+    { image: receivePicture(bytes, limits), minScore: 0.5, maxFaces: 1000, crop, landmarks: false, limits },
     { signal: new AbortController().signal },
   );
 

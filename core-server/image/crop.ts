@@ -31,9 +31,6 @@ export interface Cuttable {
   readonly landmarks: readonly Point[];
 }
 
-/** What is cut without wishes: exactly the box. */
-export const plainCrop: CropWish = { margin: 0, format: 'jpeg', isAligned: false };
-
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
@@ -48,18 +45,19 @@ const maxCropPixels = 16_000_000;
 export async function cropFaces(
   source: OpenPicture,
   faces: readonly Cuttable[],
-  wish: CropWish = plainCrop,
+  wish: CropWish,
 ): Promise<Uint8Array[]> {
   if (faces.length === 0) return [];
-  const boxes = faces.map(({ box }) => widened(box, wish.margin));
+  const cuts = faces.map(({ box, landmarks }) => ({ box: widened(box, wish.margin), landmarks }));
+  const boxes = cuts.map(({ box }) => box);
   checkPixels(boxes, source.size, wish);
   const { picture, around } = await openAround(source, wish.isAligned ? boxes.map(withRoomToTurn) : boxes);
   const crops: Uint8Array[] = [];
-  for (const [index, { box, landmarks }] of faces.entries()) {
+  for (const { box, landmarks } of cuts) {
     const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
     const square = { side: wish.size ?? alignedSide, margin: wish.margin };
     const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
-    const region = inside(boxes[index] ?? box, source.size, around);
+    const region = inside(box, source.size, around);
     crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, wish)));
   }
   return crops;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { cropFaces, type Cuttable, plainCrop, unionOf, wholePixels } from '../../../core-server/image/crop.js';
+import { cropFaces, type Cuttable, unionOf, wholePixels } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import type { Box, Point } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
-import { colourDistance, coloursOf, quarterColours, quarters } from './fixtures.js';
+import { colourDistance, coloursOf, plainCrop, quarterColours, quarters } from './fixtures.js';
 
 const samplePortrait = fileURLToPath(new URL('../../../../samples/astronaut.jpg', import.meta.url));
 const size = { width: 400, height: 200 };
@@ -47,7 +47,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     { xmin: 30, ymin: 30, xmax: 31, ymax: 31 },
   ];
   for (const known of [whole, undefined]) {
-    const crops = await cropFaces({ ...file, whole: known }, boxes.map(toFace));
+    const crops = await cropFaces({ ...file, whole: known }, boxes.map(toFace), plainCrop);
     const decoded = await Promise.all(crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })));
     assert.deepEqual(
       decoded.map(({ info }) => [info.width, info.height]),
@@ -75,21 +75,21 @@ test('a crop of a part decoded alone is the crop of the whole picture', async ()
   const file = { ...imageFile(bytes), size, usesProfile: false };
   const whole = await decodeUpright(file, size);
   const boxes = [{ xmin: 150.2, ymin: 60.7, xmax: 260.9, ymax: 140.1 }];
-  const [fromWhole] = await cropFaces({ ...file, whole }, boxes.map(toFace));
-  const [fromPart] = await cropFaces(file, boxes.map(toFace));
+  const [fromWhole] = await cropFaces({ ...file, whole }, boxes.map(toFace), plainCrop);
+  const [fromPart] = await cropFaces(file, boxes.map(toFace), plainCrop);
   assert.deepEqual(fromWhole, fromPart);
 });
 
 test('no boxes need no pixels', async () => {
   const nothing = { ...imageFile(new Uint8Array()), size, usesProfile: false };
-  assert.deepEqual(await cropFaces(nothing, []), []);
+  assert.deepEqual(await cropFaces(nothing, [], plainCrop), []);
 });
 
 test('a thousand crops come in order', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
   const boxes = Array.from({ length: 1000 }, (_, i) => ({ xmin: 0, ymin: 0, xmax: 1 + (i % 400), ymax: 1 + (i % 7) }));
-  const crops = await cropFaces(file, boxes.map(toFace));
+  const crops = await cropFaces(file, boxes.map(toFace), plainCrop);
   for (const i of [0, 1, 399, 400, 777, 999]) {
     const { width, height } = await sharp(crops[i]).metadata();
     assert.deepEqual([width, height], [1 + (i % 400), 1 + (i % 7)]);

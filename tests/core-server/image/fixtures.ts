@@ -1,8 +1,12 @@
 import sharp, { type Sharp } from 'sharp';
+import type { CropWish } from '../../../core-server/image/crop.js';
 import type { ImageLimits } from '../../../core-server/image/picture.js';
 
 /** The service's defaults. */
 export const defaultLimits: ImageLimits = { maxBytes: 10 * 1024 * 1024, maxPixels: 50_000_000, maxSide: 16_384 };
+
+/** What is cut without wishes: exactly the box. */
+export const plainCrop: CropWish = { margin: 0, format: 'jpeg', isAligned: false };
 
 /** The colours of the four quarters of `quarters`: top left, top right, bottom left, bottom right. */
 export const quarterColours = [

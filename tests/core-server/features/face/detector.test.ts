@@ -3,11 +3,10 @@ import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
-import { plainCrop } from '../../../../core-server/image/crop.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
-import { defaultLimits, quarters } from '../../image/fixtures.js';
+import { defaultLimits, plainCrop, quarters } from '../../image/fixtures.js';
 import { cascadeRule } from './cascade-rule.js';
 
 before(restrictLoaders);

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import type { Call } from '../../../../core-server/common/call.js';
 import { createFaceDetectionHandlers } from '../../../../core-server/features/face/service.js';
 import type { DetectFacesInput, DetectFacesOutput } from '../../../../core-server/features/face/task.js';
-import { plainCrop } from '../../../../core-server/image/crop.js';
 import type { RunOptions } from '../../../../core-server/inference/pool/worker-pool.js';
 import { type DetectAllFacesRequest, ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
 import type { Reason } from '../../../../runtime/errors/reasons.js';
@@ -100,7 +99,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   assert.deepEqual(answer, { faces: [face], omittedFaces: 4, details: undefined });
 });
 
-const wholeFace = { ...plainCrop, size: undefined };
+const wholeFace = { margin: 0, format: 'jpeg', isAligned: false, size: undefined } as const;
 
 test('crops are wanted and faces are many unless something else is said', async () => {
   const { handlers, jobs } = start({ faces: [face] });

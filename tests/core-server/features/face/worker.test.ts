@@ -4,11 +4,10 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
-import { plainCrop } from '../../../../core-server/image/crop.js';
 import type { WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { startAnalysisPool } from '../../../helpers/service/start-analysis-pool.js';
-import { defaultLimits, quarters } from '../../image/fixtures.js';
+import { defaultLimits, plainCrop, quarters } from '../../image/fixtures.js';
 
 // The real worker with the real model on a real portrait.
 
