@@ -136,37 +136,13 @@ function bodyOf({ form, json }: ApiRequest): { body?: FormData | string } {
 }
 
 /** Beside this page, which a proxy may serve below a prefix. */
-function addressOf(path: string): string {
+export function addressOf(path: string): string {
   return new URL(`.${path}`, document.baseURI).href;
 }
 
 /** Header bytes are UTF-8; fetch takes one character a byte. */
 function toHeader(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
-}
-
-/** The same request for a POSIX shell, with its secrets in variables. */
-export function toCurl({ method, path, form, json, password }: ApiRequest): string {
-  const parts = ['curl -H "apikey: $APIKEY"'];
-  if (password !== undefined) parts.push('-H "x-company-password: $PASSWORD"');
-  if (method === 'PUT') parts.push('-X PUT');
-  if (json !== undefined) parts.push(`-H 'content-type: application/json' -d ${quote(JSON.stringify(json))}`);
-  for (const [name, value] of form ?? [])
-    parts.push(`-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`);
-  return [...parts, quote(addressOf(path))].join(' \\\n  ');
-}
-
-/**
- * curl takes `;` and `,` in a file name as its own unless it is quoted. Of what a terminal would obey, or show in
- * another order, nothing is pasted into one.
- */
-function toCurlFile(name: string): string {
-  const visible = name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '?');
-  return /^[\w./-]+$/.test(visible) ? visible : `"${visible.replaceAll(/["\\]/g, '\\$&')}"`;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What to do about a refusal, by its reason, where the service's own sentence does not say it. */

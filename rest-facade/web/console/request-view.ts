@@ -1,4 +1,4 @@
-import { type ApiRequest, Refusal, toCurl } from './api.js';
+import { addressOf, type ApiRequest, Refusal } from './api.js';
 import { byId, html } from './dom.js';
 
 /** Longer texts, pictures in base64, are shown by their beginning. */
@@ -29,6 +29,30 @@ export function createRequestView() {
       json.textContent = 'No response yet.';
     },
   };
+}
+
+/** A request for a POSIX shell, with its secrets in variables. */
+function toCurl({ method, path, form, json, password }: ApiRequest): string {
+  const parts = ['curl -H "apikey: $APIKEY"'];
+  if (password !== undefined) parts.push('-H "x-company-password: $PASSWORD"');
+  if (method === 'PUT') parts.push('-X PUT');
+  if (json !== undefined) parts.push(`-H 'content-type: application/json' -d ${quote(JSON.stringify(json))}`);
+  for (const [name, value] of form ?? [])
+    parts.push(`-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`);
+  return [...parts, quote(addressOf(path))].join(' \\\n  ');
+}
+
+/**
+ * curl takes `;` and `,` in a file name as its own unless it is quoted. Of what a terminal would obey, or show in
+ * another order, nothing is pasted into one.
+ */
+function toCurlFile(name: string): string {
+  const visible = name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '?');
+  return /^[\w./-]+$/.test(visible) ? visible : `"${visible.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A button that is shown while there is something to copy. @returns sets what it copies */
