@@ -65,8 +65,6 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
 
 function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimits): unknown {
   const { name, type, isList } = field;
-  // Pages compute them, and 0.1 + 0.2 has 17 decimals.
-  if (typeof value === 'number' && (type === 'score' || type === 'share')) return value;
   if (type !== 'bytes') return parseMember(field, value);
   let left = maxImageBytes;
   const decode = (text: unknown): Buffer => {
