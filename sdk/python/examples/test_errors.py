@@ -1,4 +1,5 @@
 import os
+import pickle
 
 import grpc
 import pytest
@@ -20,6 +21,8 @@ def test_details_name_the_field(client, portrait):
 
     assert refusal.value.reason == ErrorReason.ERROR_REASON_INVALID_SCORE
     assert refusal.value.details["field"] == "min_score"
+    # As it comes back from the process of a pool.
+    assert pickle.loads(pickle.dumps(refusal.value)).details == refusal.value.details
 
 
 def test_wrong_key(portrait):

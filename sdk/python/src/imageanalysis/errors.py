@@ -21,6 +21,7 @@ class ServiceError(Exception):
 
     def __init__(self, status: status_pb2.Status, code: grpc.StatusCode) -> None:
         super().__init__(f"{code.name}: {status.message}")
+        self._status = status
         info = _unpack(status, error_details_pb2.ErrorInfo()) or error_details_pb2.ErrorInfo()
         retry = _unpack(status, error_details_pb2.RetryInfo())
         self.code = code
@@ -32,6 +33,10 @@ class ServiceError(Exception):
         self.details: Mapping[str, str] = dict(info.metadata)
         #: Seconds after which trying again is worth it; None when the service did not say.
         self.retry_after: float | None = retry and retry.retry_delay.ToTimedelta().total_seconds()
+
+    def __reduce__(self):
+        """Pickled, as between the processes of a pool, by what it is made of: `args` is its text alone."""
+        return type(self), (self._status, self.code)
 
     @classmethod
     def from_rpc_error(cls, error: grpc.RpcError) -> ServiceError:
