@@ -69,7 +69,7 @@ function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
 }
 
 /** By the reader's colours and by what is usual for this number of wheels: the reader has learned which place is red. */
-function usualLengths(red: readonly number[], { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>): number[] {
+function usualLengths(red: readonly number[], { fractionPrior }: FractionRules): number[] {
   const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
   const logs = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) => {
     const isRed = (at: number): boolean => at >= red.length - wheels;

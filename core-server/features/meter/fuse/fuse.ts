@@ -106,7 +106,7 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
 export function alternativesTo(
   text: string,
   readings: Iterable<readonly [text: string, probability: number]>,
-  { alternativeFloor }: Pick<ReaderRules, 'alternativeFloor'>,
+  { alternativeFloor }: ReaderRules,
 ) {
   return Array.from(readings, ([other, probability]) => ({ text: other, probability }))
     .filter((other) => other.probability >= alternativeFloor && isBeside(other.text, text))

@@ -9,11 +9,6 @@ import type { Marks } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 
-type FusionRules = Pick<
-  ReaderRules,
-  'alternativeFloor' | 'fractionPrior' | 'fractionLikely' | 'fractionSure' | 'usualTrust' | 'fractionCalibration'
->;
-
 /** The likeliest readings of each photo that are weighed against those of the others. */
 const candidatesOfPhoto = 6;
 
@@ -43,7 +38,7 @@ const otherCounter = 0.25;
  *
  * @param photos one or more
  */
-export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, known: KnownMeter = {}) {
+export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter = {}) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
   // Of the numbers of wheels that they have by their own readings, which what is known may have decided.
@@ -139,7 +134,7 @@ function distribution(texts: readonly string[], { strips }: SeenCounter['hypothe
 }
 
 /** The fraction of the counter by the colours and marks of all photos with as many wheels. */
-function fuseFractions(text: string, rows: readonly SeenCounter[], rules: FusionRules, known: KnownMeter): Fraction {
+function fuseFractions(text: string, rows: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter): Fraction {
   const reds = rows.map(({ hypothesis }) => wheelsOf(hypothesis, text).map(({ red }) => red));
   const red = [...text].map((_, at) => meanOf(reds.map((row) => row[at] ?? 0)));
   const marks = rows.flatMap(({ hypothesis }) => marksFor(hypothesis, text) ?? []);

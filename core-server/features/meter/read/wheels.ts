@@ -52,7 +52,7 @@ function redShare({ data }: StripProbabilities, digit: number, first: number, la
 }
 
 /** Place of each wheel: the strip's centres mapped back to the counter, one pitch wide. */
-export function wheelQuads(quad: Quad, centers: readonly number[], rules: Pick<ReaderRules, 'crops'>): Quad[] {
+export function wheelQuads(quad: Quad, centers: readonly number[], rules: ReaderRules): Quad[] {
   const x = evenly(alongCounter(centers, rules));
   const half = (medianOf(gapsOf(x)) || 1) / 2;
   return x.map((at) => sliceOf(quad, at - half, at + half));
@@ -73,10 +73,7 @@ function evenly(x: readonly number[]): readonly number[] {
 }
 
 /** Centres on the first strip as shares of the counter's width. */
-export function alongCounter(
-  centers: readonly number[],
-  { crops: [{ mx, sx }] }: Pick<ReaderRules, 'crops'>,
-): number[] {
+export function alongCounter(centers: readonly number[], { crops: [{ mx, sx }] }: ReaderRules): number[] {
   const grown = (1 + 2 * mx) * sx;
   return centers.map((center) => (center - 0.5) * grown + 0.5);
 }
