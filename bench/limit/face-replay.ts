@@ -20,8 +20,8 @@ import { openSession } from './sessions.js';
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
   const { entry, rule } = chooseFaceModel(manifest);
-  const session = await openSession(entry, folder);
-  const run = (pixels: RgbPicture) => inferFaces(session, pixels, rule.weakScore);
+  const runModel = await openSession(entry, folder);
+  const run = (pixels: RgbPicture) => inferFaces(runModel, pixels, rule.weakScore);
   const runTiles = async (pixels: RgbPicture): Promise<void> => {
     for (const tile of tilesOf(pixels)) await run(copyRegion(pixels, tile.region));
   };

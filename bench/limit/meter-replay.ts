@@ -6,12 +6,12 @@ import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import type { Manifest, ModelEntry } from '../../core-server/inference/models/manifest.js';
-import type { TensorData } from '../../core-server/inference/models/sessions.js';
-import { openSession, type Session } from './sessions.js';
+import type { RunModel, TensorData } from '../../core-server/inference/models/sessions.js';
+import { openSession } from './sessions.js';
 
 /** One run of a network, as the service made it. */
 interface Step {
-  readonly session: Session;
+  readonly run: RunModel;
   readonly feeds: Readonly<Record<string, TensorData>>;
 }
 
@@ -22,12 +22,12 @@ interface Step {
 export async function createMeterReplay(manifest: Manifest, folder: URL) {
   let steps: Step[] = [];
   const open = async (entry: ModelEntry) => {
-    const session = await openSession(entry, folder);
-    const run: Session['run'] = (feeds) => {
-      steps.push({ session, feeds });
-      return session.run(feeds);
+    const run = await openSession(entry, folder);
+    const runNoted: RunModel = (feeds) => {
+      steps.push({ run, feeds });
+      return run(feeds);
     };
-    return { run, release: () => Promise.resolve() };
+    return { run: runNoted, release: () => Promise.resolve() };
   };
   const { rules, ...networks } = await loadMeterModel(manifest, folder);
   const models = {
@@ -50,7 +50,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     return async () => {
       const picture = await decode();
       resizePicture(picture, scaledSize(picture, locateSize / Math.max(picture.width, picture.height)));
-      for (const { session, feeds } of noted) await session.run(feeds);
+      for (const { run, feeds } of noted) await run(feeds);
     };
   };
 }

@@ -44,7 +44,7 @@ export async function findVisibleFaces(
 ): Promise<Candidate[]> {
   const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
   const cascade = createCascade(rule, picture.size);
-  const search = { picture, rule, cascade, step, ...createSight(model, candidateScore, step) };
+  const search = { picture, rule, cascade, step, ...createSight(model.run, candidateScore, step) };
   const faces: Candidate[] = [];
   for (const face of await findFaces(search, mayGlance)) {
     const box = clampBox(face.box, picture.size);

@@ -3,7 +3,7 @@ import type { Stopwatch } from '../../common/stopwatch.js';
 import { mirrorPicture, turnPicture } from '../../image/decode/decode.js';
 import type { Box, Point, QuarterTurns, RgbPicture } from '../../image/picture.js';
 import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
-import type { Model, TensorData } from '../../inference/models/sessions.js';
+import type { RunModel, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import { byScore, type Candidate, isCentredIn, mirrorBack, suppress, toPicture } from './geometry.js';
 import { tilesOf } from './tiles.js';
@@ -16,12 +16,12 @@ const maxCandidates = 3000;
 /** What the network sees of a picture, from a score on. */
 export type Sight = ReturnType<typeof createSight>;
 
-export function createSight(model: Pick<Model, 'run'>, minScore: number, step: Stopwatch['time']) {
+export function createSight(run: RunModel, minScore: number, step: Stopwatch['time']) {
   /** The faces in pixels, where they are in these, each once. */
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
     const seen: Candidate[] = [];
     for (const { core, region } of tilesOf(pixels)) {
-      const outputs = await step('infer', () => inferFaces(model, copyRegion(pixels, region), minScore));
+      const outputs = await step('infer', () => inferFaces(run, copyRegion(pixels, region), minScore));
       for (const candidate of toPicture(readCandidates(outputs), region, region)) {
         if (isCentredIn(candidate, core)) seen.push(candidate);
       }
@@ -41,12 +41,8 @@ export function createSight(model: Pick<Model, 'run'>, minScore: number, step: S
 }
 
 /** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */
-export function inferFaces(
-  model: Pick<Model, 'run'>,
-  picture: RgbPicture,
-  minScore: number,
-): Promise<Record<string, TensorData>> {
-  return model.run({
+export function inferFaces(run: RunModel, picture: RgbPicture, minScore: number): ReturnType<RunModel> {
+  return run({
     image: pictureTensor(padToMultiple(picture, inputMultiple)),
     min_score: { type: 'float32', data: Float32Array.of(minScore), dims: [1] },
   });

@@ -15,7 +15,7 @@ export interface Model {
   readonly name: string;
   readonly version: string;
   /** Runs the model's graphs in order; each takes its inputs by name from `feeds` and previous outputs. Blocks the thread. */
-  run(feeds: Readonly<Record<string, TensorData>>): Promise<Record<string, TensorData>>;
+  readonly run: (feeds: Readonly<Record<string, TensorData>>) => Promise<Record<string, TensorData>>;
   /** Frees the memory; the model cannot run afterwards. A thread must release before it ends, or the memory leaks. */
   release(): Promise<void>;
 }
