@@ -35,7 +35,7 @@ class ServiceError(Exception):
         self.retry_after: float | None = retry and retry.retry_delay.ToTimedelta().total_seconds()
 
     def __reduce__(self):
-        """Pickled, as between the processes of a pool, by what it is made of: `args` is its text alone."""
+        """Pickled, for a pool of processes, as what it is made of: `args` is its text alone."""
         return type(self), (self._status, self.code)
 
     @classmethod
