@@ -2,8 +2,8 @@ import type { Stopwatch } from '../../common/stopwatch.js';
 import type { RgbPicture } from '../../image/picture.js';
 import type { Model, RunModel } from '../../inference/models/sessions.js';
 import type { SeenCounter } from './counter-reading.js';
-import { type Choice, chooseReadings } from './fuse/choose-reading.js';
-import { fuse } from './fuse/fuse.js';
+import { type Choice, chooseReadings } from './decide/choose-reading.js';
+import { decideReading } from './decide/decide-reading.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import { type CounterCandidate, locate } from './locate/locate.js';
@@ -32,7 +32,7 @@ const minSide = 16;
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
  * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; look at
- * each wheel of the best, fuse. The same steps as models/meter/pipeline.py.
+ * each wheel of the best, decide. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules) {
   /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
@@ -68,7 +68,7 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
     const [best] = choices;
     if (!best || best.probability < enough.read) return false;
     const hypotheses = choices.map(({ hypothesis }) => hypothesis);
-    return (fuse(hypotheses, rules, known)?.digitsConfidence ?? 0) >= enough.confidence;
+    return (decideReading(hypotheses, rules, known)?.digitsConfidence ?? 0) >= enough.confidence;
   };
 
   return {
@@ -95,18 +95,18 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         likeliest = worthMoreLooks(first, known);
       }
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
-      const fuseBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
+      const decideBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
         const [best] = chooseReadings(judged, rules, facts);
         if (best === undefined) return null;
         const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
         const hypothesis = { ...best.hypothesis, marks };
         const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
-        const reading = fuse(places, rules, facts);
+        const reading = decideReading(places, rules, facts);
         return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
       };
       // What is known may speak for a reading that is refused: it must not stop one that the photo alone shows.
       const isLed = known.digits !== undefined || known.previous !== undefined;
-      return (await fuseBy(known)) ?? (isLed ? fuseBy({ decimals: known.decimals }) : null);
+      return (await decideBy(known)) ?? (isLed ? decideBy({ decimals: known.decimals }) : null);
     },
     async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));

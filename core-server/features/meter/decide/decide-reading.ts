@@ -11,7 +11,7 @@ import { fractionOf, wheelsFrom } from './fraction.js';
 const maxLead = 5;
 
 /** The likeliest hypothesis as a reading; null if there is nothing readable. */
-export function fuse(
+export function decideReading(
   hypotheses: readonly Hypothesis[],
   rules: ReaderRules,
   known: KnownMeter = {},
@@ -71,8 +71,9 @@ function confidenceOf(
 }
 
 /**
- * How likely the strips show the wheels before the fraction, beside those that they show and that what is known outweighed:
- * 0..1. The next number is as right, since a wheel between two shows both.
+ * How much of the confidence is left where what is known chose another reading than the strips show: the probability of
+ * the chosen one over that of the shown one, at most 1. If it is the number beside, all is left: a wheel between two numbers
+ * shows both.
  */
 function standingOf({ hypothesis, text, outweighed = text }: Choice, fractionWheels: number): number {
   const [chosen, shown] = [text, outweighed].map((each) => wholeOf(each, fractionWheels)) as [string, string];

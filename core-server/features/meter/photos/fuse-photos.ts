@@ -1,7 +1,7 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
-import { marksFor } from '../fuse/choose-reading.js';
-import { type Fraction, fractionOf, wheelsFrom } from '../fuse/fraction.js';
-import { alternativesTo } from '../fuse/fuse.js';
+import { marksFor } from '../decide/choose-reading.js';
+import { alternativesTo } from '../decide/decide-reading.js';
+import { type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { meanOf, normalised } from '../probability.js';
 import { likelihood, mergeColours } from '../read/digit-ctc.js';
@@ -41,49 +41,31 @@ const otherCounter = 0.25;
 export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter = {}) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
-  // Of the numbers of wheels that they have by their own readings, which what is known may have decided.
-  const lengths = new Set(photos.map(({ counter }) => counter.wheels.length));
-  const texts = [...new Set(photos.flatMap(likeliestOf))].filter(({ length }) => lengths.has(length));
-  const views = photos.map(({ counter, hypothesis }) => {
-    return { counter, hypothesis, sure: counter.digitsConfidence, seen: distribution(texts, hypothesis) };
-  });
-  const joint = normalised(
-    texts.map((text, at) =>
-      views.reduce(
-        (product, { sure, seen }) => product * (sure * (seen[at] ?? 0) + (1 - sure) * mistaken),
-        agreementOf({ text, fractionWheels: undefined }, known),
-      ),
-    ),
-  );
+  const { texts, views, joint } = weighReadings(photos, known);
   const text = texts[joint.indexOf(Math.max(...joint))] ?? '';
-  const { length } = text;
-
-  const rows = views.filter(({ counter }) => counter.wheels.length === length);
+  const rows = views.filter(({ counter }) => counter.wheels.length === text.length);
   const fraction = fuseFractions(text, rows, rules, known);
-  const whole = text.slice(0, length - fraction.wheels);
-  const isWhole = texts.map((other) => other.length === length && other.startsWith(whole));
-  const shareOf = (of: readonly number[]): number => of.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
+  const whole = text.slice(0, text.length - fraction.wheels);
+  /** The probability of the digits before the fraction by a distribution over the texts. */
+  const supportBy = (probabilities: readonly number[]): number =>
+    probabilities.reduce(
+      (sum, p, at) => sum + (texts[at]?.length === text.length && texts[at].startsWith(whole) ? p : 0),
+      0,
+    );
 
-  /** What each photo says of the digits before the fraction. */
-  const judged = views.map(({ counter, sure, seen }) => {
-    const support = shareOf(seen);
-    const agrees = support > 0.5 && counter.wheels.length === length;
-    // How likely it shows others.
-    const opposed = sure * (1 - support);
-    return { agrees, opposed, doubt: agrees ? 1 - sure : 1, differing: differingWheels(counter, whole, length) };
-  });
+  const judged = views.map((view) => judgePhoto(view, supportBy(view.seen), whole, text.length));
   const doubts = judged.map(({ doubt }) => doubt);
   const best = doubts.indexOf(Math.min(...doubts));
   const allWrong = doubts.reduce(
     (product, doubt, photo) => product * (photo === best ? doubt : doubt ** furtherPhoto),
     1,
   );
-  const agrees = judged.map((photo) => photo.agrees);
-  const contradicting = judged.filter(({ opposed }) => opposed >= contradiction).length;
-
-  const readings = texts.map((other, at) => [other, joint[at] ?? 0] as const);
-  const alternatives = alternativesTo(text, readings, rules);
   const own = (views[best] as SeenCounter).counter;
+  const alternatives = alternativesTo(
+    text,
+    texts.map((other, at) => [other, joint[at] ?? 0] as const),
+    rules,
+  );
   const digits = rows.map(({ hypothesis }) => wheelsOf(hypothesis, text));
   const counter: CounterReading = {
     ...own,
@@ -93,7 +75,7 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
       quad: own.wheels[at]?.quad ?? own.quad,
       betweenPositions: alternatives.some((other) => other.text[at] !== digit),
     })),
-    digitsConfidence: shareOf(joint) * (1 - allWrong),
+    digitsConfidence: supportBy(joint) * (1 - allWrong),
     fractionConfidence: fraction.confidence,
     fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
     isFractionSure: fraction.sure >= rules.fractionSure,
@@ -104,12 +86,54 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
     /** The photo that says most for it; the places of `counter` are in that one. */
     best,
     /** Whether each photo speaks for the digits before the fraction. */
-    agrees,
+    agrees: judged.map(({ agrees }) => agrees),
     /** Whether a photo may be of another counter, or too many contradict the reading. */
-    disagree:
-      2 * contradicting > agrees.filter(Boolean).length ||
-      judged.some(({ differing, opposed }) => differing > misreadWheels && opposed >= otherCounter),
+    disagree: doDisagree(judged),
   };
+}
+
+/** A photo with how likely its strips show each text. */
+interface PhotoView extends SeenCounter {
+  readonly seen: readonly number[];
+}
+
+/** The readings that the photos may show, how likely each shows each, and how likely all show each. */
+function weighReadings(photos: readonly SeenCounter[], known: KnownMeter) {
+  // Of the numbers of wheels that they have by their own readings, which what is known may have decided.
+  const lengths = new Set(photos.map(({ counter }) => counter.wheels.length));
+  const texts = [...new Set(photos.flatMap(likeliestOf))].filter(({ length }) => lengths.has(length));
+  const views = photos.map((photo): PhotoView => ({ ...photo, seen: distribution(texts, photo) }));
+  const joint = normalised(
+    texts.map((text, at) =>
+      views.reduce(
+        (product, { counter: { digitsConfidence: sure }, seen }) =>
+          product * (sure * (seen[at] ?? 0) + (1 - sure) * mistaken),
+        agreementOf({ text, fractionWheels: undefined }, known),
+      ),
+    ),
+  );
+  return { texts, views, joint };
+}
+
+/** What a photo says of the digits before the fraction, `whole`. @param support their probability by its strips */
+function judgePhoto({ counter }: PhotoView, support: number, whole: string, length: number) {
+  const sure = counter.digitsConfidence;
+  const agrees = support > 0.5 && counter.wheels.length === length;
+  return {
+    agrees,
+    /** How likely it shows others. */
+    opposed: sure * (1 - support),
+    doubt: agrees ? 1 - sure : 1,
+    differing: differingWheels(counter, whole, length),
+  };
+}
+
+function doDisagree(judged: readonly ReturnType<typeof judgePhoto>[]): boolean {
+  const contradicting = judged.filter(({ opposed }) => opposed >= contradiction).length;
+  return (
+    2 * contradicting > judged.filter(({ agrees }) => agrees).length ||
+    judged.some(({ differing, opposed }) => differing > misreadWheels && opposed >= otherCounter)
+  );
 }
 
 /** How many of the digits before the fraction are others; infinite for another number of wheels. */
@@ -123,7 +147,7 @@ function likeliestOf({ counter, hypothesis: { readings } }: SeenCounter): string
   return [own, ...others.slice(0, candidatesOfPhoto)];
 }
 
-function distribution(texts: readonly string[], { strips }: SeenCounter['hypothesis']): number[] {
+function distribution(texts: readonly string[], { hypothesis: { strips } }: SeenCounter): number[] {
   const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
   return normalised(
     texts.map((text) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { fractionOf } from '../../../../core-server/features/meter/decide/fraction.js';
 import { type Decimal, decimalOf } from '../../../../core-server/features/meter/decimal.js';
-import { fractionOf } from '../../../../core-server/features/meter/fuse/fraction.js';
 import { align, bestPath, likelihood, mergeColours } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
 import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { chooseReadings } from '../../../../core-server/features/meter/decide/choose-reading.js';
+import { decideReading } from '../../../../core-server/features/meter/decide/decide-reading.js';
 import { type Decimal, decimalOf, parseDecimal, truncated } from '../../../../core-server/features/meter/decimal.js';
-import { chooseReadings } from '../../../../core-server/features/meter/fuse/choose-reading.js';
-import { fuse } from '../../../../core-server/features/meter/fuse/fuse.js';
 import {
   agreementOf,
   type Contradiction,
@@ -209,8 +209,10 @@ suite('chooseReadings', () => {
   });
   suite('fuse', () => {
     const confidenceOf = (readings: Record<string, number>, previous?: string) =>
-      fuse([place(readings)], rules, { decimals, ...(previous !== undefined && { previous: decimal(previous) }) })
-        ?.digitsConfidence ?? NaN;
+      decideReading([place(readings)], rules, {
+        decimals,
+        ...(previous !== undefined && { previous: decimal(previous) }),
+      })?.digitsConfidence ?? NaN;
     test('is less sure of a reading than of the likelier one that what is known outweighed', () => {
       const readings = { '00016': 0.6, '000176': 0.12 };
       assert.ok(confidenceOf(readings) > 0.9);

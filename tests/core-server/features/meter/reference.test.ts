@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { assembleReading } from '../../../../core-server/features/meter/assemble.js';
-import { fuse } from '../../../../core-server/features/meter/fuse/fuse.js';
+import { decideReading } from '../../../../core-server/features/meter/decide/decide-reading.js';
 import { judgePlace } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { expand } from '../../../../core-server/features/meter/read/read-strips.js';
 import { wheelsOf } from '../../../../core-server/features/meter/read/wheels.js';
@@ -29,7 +29,7 @@ suite('the same as the Python reference', () => {
         }
       }
 
-      const reading = fuse(judged, rules);
+      const reading = decideReading(judged, rules);
       if (answer === null || !answer.readable) {
         assert.equal(reading, null);
         return;
