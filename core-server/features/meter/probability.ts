@@ -12,9 +12,12 @@ export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
-/** A calibrated probability. It is fitted on a few hundred photos, so that more than 0.9995 cannot be claimed. */
+/** Confidence is fitted on a few hundred photos, so that more cannot be claimed. */
+export const mostSure = 0.9995;
+
+/** A calibrated probability. */
 export function calibrated(x: number): number {
-  return Math.min(sigmoid(x), 0.9995);
+  return Math.min(sigmoid(x), mostSure);
 }
 
 /** Of a probability, bounded: the inverse of `sigmoid`. */

@@ -58,8 +58,14 @@ export function createMeterReadingHandlers(deps: {
       const known = validateKnownMeter(request);
       validatePhotos(request);
       const wish = { known, printed: false, evidence: true };
-      const photos = await readPhotos(request.images, call, receive, (picture, own) => readPhoto(picture, own, wish));
-      const read = photos.filter((photo) => 'evidence' in photo);
+      // The same file again says nothing more: it is read once.
+      const originals = request.images.map(
+        (image) => request.images.find((other) => Buffer.compare(image, other) === 0) ?? image,
+      );
+      const images = [...new Set(originals)];
+      const each = await readPhotos(images, call, receive, (picture, own) => readPhoto(picture, own, wish));
+      const photos = originals.map((original) => each[images.indexOf(original)] as (typeof each)[number]);
+      const read = each.filter((photo) => 'evidence' in photo);
       const seen = read.map(({ evidence }) => evidence as PhotoEvidence);
       const fused = fuseReadings(seen, { rules, checkBelow, known });
       return {

@@ -179,17 +179,31 @@ suite('photos of one meter', () => {
 
   test('count each as a request of their key', async () => {
     const { service: limited } = await startScripted(lifetime, { CORE_RATE_LIMIT_PER_MINUTE: '3' });
-    const pictures = Array<Buffer>(4).fill(scriptedPicture('a'));
+    const pictures = ['a', 'b', 'c', 'd'].map((name) => scriptedPicture(name));
     assert.equal(await reasonOf(fuse(pictures, limited)), 'RATE_LIMITED');
   });
 
   test('wait for room only if one of them got some', { timeout: 20_000 }, async (t) => {
     const { service: scripted, stage } = await startScripted(t, { CORE_MAX_QUEUE: '2', CORE_WORKERS: '1' });
-    const waiting = scriptedPicture('a', 'wait');
-    const calls = Array.from({ length: 4 }, () => reasonOf(fuse([Buffer.alloc(0), waiting, waiting], scripted)));
+    const [one, two] = ['a', 'b'].map((name) => scriptedPicture(name, 'wait')) as [Buffer, Buffer];
+    const calls = Array.from({ length: 4 }, () => reasonOf(fuse([Buffer.alloc(0), one, two], scripted)));
     const reasons = await Promise.race([Promise.all([Promise.any(calls)]), Promise.all(calls)]);
     assert.deepEqual(reasons, ['QUEUE_FULL']);
-    stage.release('a');
+    for (const name of ['a', 'b']) stage.release(name);
     await Promise.all(calls);
+  });
+
+  test('make a reading no surer when they are the same file again', async () => {
+    const once = await fuse([small]);
+    const again = await fuse([small, landscape, small]);
+    assert.deepEqual([again.reading, again.bestPhoto], [once.reading, 0]);
+    assert.deepEqual(
+      again.photos.map(({ agrees, refusal }) => [agrees, refusal ?? '']),
+      [
+        [true, ''],
+        [false, 'NO_READING'],
+        [true, ''],
+      ],
+    );
   });
 });

@@ -3,7 +3,7 @@ import { marksFor } from '../decide/choose-reading.js';
 import { alternativesTo } from '../decide/decide-reading.js';
 import { type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import { meanOf, normalised } from '../probability.js';
+import { meanOf, mostSure, normalised } from '../probability.js';
 import { likelihood, mergeColours } from '../read/digit-ctc.js';
 import type { Marks } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
@@ -20,6 +20,9 @@ const mistaken = 1e-3;
  * reasons, such as a wheel between two numbers. An estimate: with 0.25 or 1, as many held-out readings are right.
  */
 const furtherPhoto = 0.5;
+
+/** Of photos beside the best one, so many count, those that say most: more of one camera say the same again. */
+const furtherPhotos = 2;
 
 /** A photo contradicts the reading if it is more likely than this to show other digits before the fraction. */
 const contradiction = 0.5;
@@ -41,9 +44,8 @@ const otherCounter = 0.25;
 export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter = {}) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
-  const { texts, views, joint } = weighReadings(photos, known);
-  const text = texts[joint.indexOf(Math.max(...joint))] ?? '';
-  const rows = views.filter(({ counter }) => counter.wheels.length === text.length);
+  const { text, texts, views, joint } = weighReadings(photos, rules, known);
+  const rows = withAsManyWheels(views, text);
   const fraction = fuseFractions(text, rows, rules, known);
   const whole = text.slice(0, text.length - fraction.wheels);
   /** The probability of the digits before the fraction by a distribution over the texts. */
@@ -55,11 +57,9 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
 
   const judged = views.map((view) => judgePhoto(view, supportBy(view.seen), whole, text.length));
   const doubts = judged.map(({ doubt }) => doubt);
-  const best = doubts.indexOf(Math.min(...doubts));
-  const allWrong = doubts.reduce(
-    (product, doubt, photo) => product * (photo === best ? doubt : doubt ** furtherPhoto),
-    1,
-  );
+  const [least = 1, ...further] = doubts.toSorted((a, b) => a - b);
+  const best = doubts.indexOf(least);
+  const allWrong = further.slice(0, furtherPhotos).reduce((product, doubt) => product * doubt ** furtherPhoto, least);
   const own = (views[best] as SeenCounter).counter;
   const alternatives = alternativesTo(
     text,
@@ -75,7 +75,7 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
       quad: own.wheels[at]?.quad ?? own.quad,
       betweenPositions: alternatives.some((other) => other.text[at] !== digit),
     })),
-    digitsConfidence: supportBy(joint) * (1 - allWrong),
+    digitsConfidence: Math.min(supportBy(joint) * (1 - allWrong), mostSure),
     fractionConfidence: fraction.confidence,
     fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
     isFractionSure: fraction.sure >= rules.fractionSure,
@@ -97,34 +97,52 @@ interface PhotoView extends SeenCounter {
   readonly seen: readonly number[];
 }
 
-/** The readings that the photos may show, how likely each shows each, and how likely all show each. */
-function weighReadings(photos: readonly SeenCounter[], known: KnownMeter) {
+/**
+ * The readings that the photos may show, how likely each shows each, and how likely all show each; and the likeliest
+ * one by that and by what is known, which does not make it surer. What all photos read alone is what they show.
+ */
+function weighReadings(photos: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter) {
   // Of the numbers of wheels that they have by their own readings, which what is known may have decided.
   const lengths = new Set(photos.map(({ counter }) => counter.wheels.length));
   const texts = [...new Set(photos.flatMap(likeliestOf))].filter(({ length }) => lengths.has(length));
   const views = photos.map((photo): PhotoView => ({ ...photo, seen: distribution(texts, photo) }));
   const joint = normalised(
-    texts.map((text, at) =>
+    texts.map((_, at) =>
       views.reduce(
         (product, { counter: { digitsConfidence: sure }, seen }) =>
           product * (sure * (seen[at] ?? 0) + (1 - sure) * mistaken),
-        agreementOf({ text, fractionWheels: undefined }, known),
+        1,
       ),
     ),
   );
-  return { texts, views, joint };
+  const agreed = texts.map((text, at) => {
+    // The point of every reading only matters if amounts are to be compared, and only where it is seen.
+    const fraction =
+      known.previous !== undefined &&
+      fuseFractions(text, withAsManyWheels(photos, text), rules, { decimals: known.decimals });
+    const fractionWheels = fraction ? wheelsFrom(fraction, rules.fractionSure) : undefined;
+    return (joint[at] ?? 0) * agreementOf({ text, fractionWheels }, known);
+  });
+  const [own = '', ...others] = new Set(photos.map(ownReading));
+  const text = others.length === 0 ? own : (texts[agreed.indexOf(Math.max(...agreed))] ?? own);
+  return { text, texts, views, joint };
+}
+
+function withAsManyWheels<Photo extends SeenCounter>(photos: readonly Photo[], { length }: string): Photo[] {
+  return photos.filter(({ counter }) => counter.wheels.length === length);
 }
 
 /** What a photo says of the digits before the fraction, `whole`. @param support their probability by its strips */
 function judgePhoto({ counter }: PhotoView, support: number, whole: string, length: number) {
   const sure = counter.digitsConfidence;
-  const agrees = support > 0.5 && counter.wheels.length === length;
+  const differing = differingWheels(counter, whole, length);
+  const agrees = differing === 0 || (support > 0.5 && differing < Infinity);
   return {
     agrees,
     /** How likely it shows others. */
-    opposed: sure * (1 - support),
+    opposed: differing === 0 ? 0 : sure * (1 - support),
     doubt: agrees ? 1 - sure : 1,
-    differing: differingWheels(counter, whole, length),
+    differing,
   };
 }
 
@@ -141,10 +159,13 @@ function differingWheels({ wheels }: CounterReading, whole: string, length: numb
   return wheels.length === length ? [...whole].filter((digit, at) => digit !== wheels[at]?.digit).length : Infinity;
 }
 
-function likeliestOf({ counter, hypothesis: { readings } }: SeenCounter): string[] {
-  const own = counter.wheels.map(({ digit }) => digit).join('');
-  const others = [...readings].sort(([, a], [, b]) => b - a).map(([text]) => text);
-  return [own, ...others.slice(0, candidatesOfPhoto)];
+function ownReading({ counter }: SeenCounter): string {
+  return counter.wheels.map(({ digit }) => digit).join('');
+}
+
+function likeliestOf(photo: SeenCounter): string[] {
+  const others = [...photo.hypothesis.readings].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  return [ownReading(photo), ...others.slice(0, candidatesOfPhoto)];
 }
 
 function distribution(texts: readonly string[], { hypothesis: { strips } }: SeenCounter): number[] {
@@ -172,7 +193,9 @@ function fuseFractions(text: string, rows: readonly SeenCounter[], rules: Reader
 function fuseMarks(marks: readonly Marks[]): Marks | undefined {
   const [best, ...further] = marks.toSorted((a, b) => a.untold - b.untold);
   if (best === undefined) return undefined;
-  const told = further.map(({ fraction, untold }) => fraction.map((p) => p + untold / fraction.length));
+  const told = further
+    .slice(0, furtherPhotos)
+    .map(({ fraction, untold }) => fraction.map((p) => p + untold / fraction.length));
   const products = best.fraction.map((p, wheels) => {
     return told.reduce((product, other) => product * (other[wheels] ?? 0) ** furtherPhoto, p);
   });

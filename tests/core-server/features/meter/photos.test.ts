@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SeenCounter } from '../../../../core-server/features/meter/counter-reading.js';
+import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
@@ -73,6 +74,32 @@ suite('fusePhotos', () => {
     assert.equal(textOf(fused), '00123456');
     assert.deepEqual([fused.agrees, fused.disagree], [[false, true, true], false]);
     assert.notEqual(fused.best, 0);
+  });
+
+  test('is no surer of eight photos than of three', () => {
+    const of = (count: number) =>
+      fusePhotos(
+        Array.from({ length: count }, () => photo('00123456', { sure: 0.8 })),
+        rules,
+      ).counter.digitsConfidence;
+    near(of(8), of(3), 1e-9);
+    assert.ok(of(3) > of(2));
+    const certain = photo('00123456', { sure: 0.9995 });
+    assert.equal(fusePhotos([certain, certain, certain], rules).counter.digitsConfidence, 0.9995);
+  });
+
+  test('is what all photos read alone, though their strips show the next number more', () => {
+    const fraction = [0.95, 0, 0, 0, 0];
+    const moving = photo('00070', { doubt: [4, '1', 0.6], fraction });
+    const fused = fusePhotos([moving, moving], rules);
+    assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00070', [true, true], false]);
+    assert.ok(fused.counter.digitsConfidence > 0.2);
+  });
+
+  test('weighs readings by the previous one', () => {
+    const photos = [photo('00123456', { doubt: [7, '7', 0.3] }), photo('00123457', { doubt: [7, '6', 0.45] })];
+    assert.equal(textOf(fusePhotos(photos, rules)), '00123456');
+    assert.equal(textOf(fusePhotos(photos, rules, { previous: decimalOf('123457', 3) })), '00123457');
   });
 
   test('does not decide between one and one', () => {
