@@ -1,4 +1,4 @@
-import { type Point, type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
+import { type Box, type Point, type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 import { samplePixel } from './resize/sample-pixel.js';
 
@@ -19,35 +19,33 @@ const templateSide = 112;
 /** A similarity: a turn and a scale as the complex number a + bi, then a shift. */
 type Similarity = Readonly<Record<'a' | 'b' | 'x' | 'y', number>>;
 
+/** What an aligned face is: a square of so many pixels a side, with more room on each side as a share of it. */
+interface AlignedSquare {
+  readonly side: number;
+  readonly margin: number;
+}
+
 /**
  * The face turned and scaled so that its five points lie as close to the template as they can (least squares without
  * mirroring, as by S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns",
  * 1991). Black where the picture ends. Undefined if the points are all in one place.
  *
  * @param points in pixels of the picture
- * @param side of the result, pixels
- * @param margin more room on each side, as a share of the square
  */
 export function alignPixels(
   picture: RgbPicture,
   points: readonly Point[],
-  { side, margin }: { side: number; margin: number },
+  square: AlignedSquare,
 ): RgbPicture | undefined {
-  const fitted = fitSimilarity(points, template);
-  if (fitted === undefined) return undefined;
-  const step = (templateSide * (1 + 2 * margin)) / side;
-  /** From a pixel of the result to one of the picture. */
-  const place = (column: number, row: number): Point =>
-    undo(fitted, {
-      x: (column + 0.5) * step - margin * templateSide - 0.5,
-      y: (row + 0.5) * step - margin * templateSide - 0.5,
-    });
-  const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
+  const fit = fitSquare(points, square);
+  if (fit === undefined) return undefined;
+  const { side } = square;
+  const { place, corners } = fit;
   const region = regionAround(corners, picture);
   const aligned = { data: new Uint8Array(side * side * 3), width: side, height: side };
   if (region === undefined) return aligned;
   // Shrinks by areas first: sampling alone would alias.
-  const scale = Math.min(1, Math.hypot(fitted.a, fitted.b) / step);
+  const scale = Math.min(1, fit.scale);
   const near = resizePicture(picture, scaledSize(region, scale), region);
   const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
   for (let row = 0; row < side; row++) {
@@ -58,6 +56,34 @@ export function alignPixels(
     }
   }
   return aligned;
+}
+
+/** What of a picture `alignPixels` shows; it may reach beyond the picture. */
+export function alignedBox(points: readonly Point[], square: AlignedSquare): Box | undefined {
+  const corners = fitSquare(points, square)?.corners;
+  if (corners === undefined) return undefined;
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  // Between pixels, the next one counts too.
+  return { xmin: Math.min(...xs) - 2, ymin: Math.min(...ys) - 2, xmax: Math.max(...xs) + 3, ymax: Math.max(...ys) + 3 };
+}
+
+/** Where the square lies in the picture; undefined if the points are all in one place. */
+function fitSquare(points: readonly Point[], { side, margin }: AlignedSquare) {
+  const fitted = fitSimilarity(points, template);
+  if (fitted === undefined) return undefined;
+  const step = (templateSide * (1 + 2 * margin)) / side;
+  /** From a pixel of the square to one of the picture. */
+  const place = (column: number, row: number): Point =>
+    undo(fitted, {
+      x: (column + 0.5) * step - margin * templateSide - 0.5,
+      y: (row + 0.5) * step - margin * templateSide - 0.5,
+    });
+  const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
+  return {
+    place,
+    corners,
+    /** Pixels of the square per pixel of the picture. */ scale: Math.hypot(fitted.a, fitted.b) / step,
+  };
 }
 
 /** The similarity that brings `from` closest to `to`; undefined if `from` is a single place. */

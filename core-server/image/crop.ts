@@ -1,5 +1,5 @@
 import { refuseField } from '../../runtime/errors/refusal.js';
-import { alignPixels } from './align.js';
+import { alignedBox, alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
 import { encodePicture } from './encode.js';
 import {
@@ -51,11 +51,12 @@ export async function cropFaces(
   const cuts = faces.map(({ box, landmarks }) => ({ box: widened(box, wish.margin), landmarks }));
   const boxes = cuts.map(({ box }) => box);
   checkPixels(boxes, source.size, wish);
-  const { picture, around } = await openAround(source, wish.isAligned ? boxes.map(withRoomToTurn) : boxes);
+  const square = { side: wish.size ?? alignedSide, margin: wish.margin };
+  const shown = wish.isAligned ? cuts.map(({ box, landmarks }) => alignedBox(landmarks, square) ?? box) : boxes;
+  const { picture, around } = await openAround(source, shown);
   const crops: Uint8Array[] = [];
   for (const { box, landmarks } of cuts) {
     const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
-    const square = { side: wish.size ?? alignedSide, margin: wish.margin };
     const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
     const region = inside(box, source.size, around);
     crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, wish)));
@@ -106,8 +107,9 @@ function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
     return sum + width * height;
   }, 0);
   if (pixels <= maxCropPixels) return;
-  const clause = `makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller size or fewer faces`;
-  throw refuseField('INVALID_FIELD', 'crop_size', clause, { limit: maxCropPixels });
+  const atFault = wish.size !== undefined ? 'crop_size' : wish.format === 'jpeg' ? 'margin' : 'crop_format';
+  const clause = `makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller crop_size or fewer faces`;
+  throw refuseField('INVALID_FIELD', atFault, clause, { limit: maxCropPixels });
 }
 
 function inside(box: Box, size: Size, around: Region): Region {
@@ -120,9 +122,6 @@ export function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
   const [x, y] = [(xmax - xmin) * margin, (ymax - ymin) * margin];
   return { xmin: xmin - x, ymin: ymin - y, xmax: xmax + x, ymax: ymax + y };
 }
-
-/** An aligned square reaches beyond the box: its corners when it is turned, and the forehead. */
-const withRoomToTurn = (box: Box): Box => widened(box, 0.75);
 
 function cutBox(picture: RgbPicture, region: Region, wish: CropWish): Promise<Uint8Array> {
   if (wish.size === undefined) return encodePicture(picture, wish.format, region);

@@ -145,14 +145,38 @@ test('an aligned crop is the same whichever way the picture is turned, and black
   assert.deepEqual([...wide.data.subarray(0, 3)], [0, 0, 0]);
 });
 
+test('an aligned crop of a part decoded alone is that of the whole picture, however far it reaches beyond the box', async () => {
+  const bytes = await sharp(samplePortrait).resize(300, 300, { fit: 'cover', position: 'top' }).png().toBuffer();
+  const file = { ...imageFile(bytes), size: { width: 300, height: 300 }, usesProfile: false };
+  const whole = await decodeUpright(file, file.size);
+  // A profile: both eyes are at one place.
+  const landmarks = [
+    { x: 150, y: 130 },
+    { x: 151, y: 130 },
+    { x: 160, y: 150 },
+    { x: 150, y: 170 },
+    { x: 151, y: 170 },
+  ];
+  const face = { box: { xmin: 148, ymin: 128, xmax: 162, ymax: 172 }, landmarks };
+  const wish = { ...plainCrop, isAligned: true, format: 'png' } as const;
+  assert.deepEqual(await cropFaces(file, [face], wish), await cropFaces({ ...file, whole }, [face], wish));
+});
+
 test('crops that would not fit in a response are refused', async () => {
   const large = { width: 3000, height: 2000 };
   const file = { ...imageFile(new Uint8Array()), size: large, usesProfile: false };
   const faces = Array.from({ length: 20 }, () => toFace({ xmin: 0, ymin: 0, xmax: 1000, ymax: 1000 }));
-  for (const wish of [{ format: 'png' as const }, { size: 1000 }, { isAligned: true, size: 1000 }]) {
+  const table = [
+    [{ format: 'png' }, 'crop_format'],
+    [{ margin: 0.1 }, 'margin'],
+    [{ size: 1000 }, 'crop_size'],
+    [{ isAligned: true, size: 1000 }, 'crop_size'],
+  ] as const;
+  for (const [wish, field] of table) {
     await assert.rejects(cropFaces(file, faces, { ...plainCrop, ...wish }), {
       reason: 'INVALID_FIELD',
-      message: /20000000 pixels, want at most 16000000/,
+      message: /^\w+ makes crops of 2\d{7} pixels, want at most 16000000/,
+      details: { field, limit: '16000000' },
     });
   }
 });
