@@ -59,7 +59,7 @@ func DialOptions(keyName, key string) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes)),
 		grpc.WithKeepaliveParams(pings),
-		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, request, answer any,
+		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, request, answer any,
 			conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 			if _, limited := ctx.Deadline(); !limited {
 				var cancel context.CancelFunc
@@ -69,7 +69,7 @@ func DialOptions(keyName, key string) []grpc.DialOption {
 			ctx = metadata.AppendToOutgoingContext(ctx, keyName, key)
 			return invoke(ctx, method, request, answer, conn, options...)
 		}),
-		grpc.WithStreamInterceptor(func(ctx context.Context, description *grpc.StreamDesc,
+		grpc.WithChainStreamInterceptor(func(ctx context.Context, description *grpc.StreamDesc,
 			conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption,
 		) (grpc.ClientStream, error) {
 			ctx = metadata.AppendToOutgoingContext(ctx, keyName, key)

@@ -149,3 +149,37 @@ func TestWrongKey(t *testing.T) {
 		t.Error("a retry delay was said, want none")
 	}
 }
+
+func TestInterceptorsOfTheCallerKeepTheKey(t *testing.T) {
+	client, err := imageanalysis.NewClient(
+		os.Getenv("IMAGE_ANALYSIS_GRPC"), os.Getenv("IMAGE_ANALYSIS_APIKEY"),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, request, answer any,
+			conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+			return invoke(ctx, method, request, answer, conn, options...)
+		}),
+		grpc.WithStreamInterceptor(func(ctx context.Context, description *grpc.StreamDesc,
+			conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption,
+		) (grpc.ClientStream, error) {
+			return open(ctx, description, conn, method, options...)
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+
+	_, err = client.Meters.ReadMeter(t.Context(), &v1.ReadMeterRequest{})
+	if got, want := status.Code(err), codes.InvalidArgument; got != want {
+		t.Errorf("code is %v, want %v", got, want)
+	}
+	stream, err := client.Meters.StreamReadMeters(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != io.EOF {
+		t.Errorf("the stream ends with %v, want EOF", err)
+	}
+}
