@@ -45,7 +45,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     } catch (error) {
       if (error instanceof RefusedError) throw error;
       if (signal.aborted) throw toError(signal.reason);
-      throw unanswered('UNAVAILABLE', `${base + path} broke off.`, error);
+      throw brokenOff(base + path, error);
     } finally {
       time.stop();
     }
@@ -135,7 +135,7 @@ const readLines: Read<{ lines: ReadableStream<Uint8Array>; requestId: string | u
 const readObject = async <T>(response: Response) => parseObject(await response.text()) as T | undefined;
 
 async function fetchOnce<T>(url: string, request: Sent, signal: AbortSignal, read: Read<T>): Promise<T> {
-  let response: Response;
+  let response: Response | undefined;
   let answer: T | undefined;
   let refusal: Record<string, unknown> | undefined;
   try {
@@ -145,6 +145,7 @@ async function fetchOnce<T>(url: string, request: Sent, signal: AbortSignal, rea
     else refusal = parseObject(await response.text());
   } catch (cause) {
     if (signal.aborted) throw toError(signal.reason);
+    if (response) throw brokenOff(url, cause);
     throw unanswered('UNAVAILABLE', `${url} cannot be reached.`, cause);
   }
   if (isRedirect(response)) throw unanswered('UNKNOWN', `${url} is redirected, want the URL of the service itself.`);
@@ -176,6 +177,11 @@ function toRefusal(response: Response, body: Record<string, unknown> | undefined
 
 function unanswered(code: string, message: string, cause?: unknown): RefusedError {
   return new RefusedError(message, { code }, { cause });
+}
+
+/** In the middle of a response: a worker had the picture, which is not to be sent again by itself. */
+function brokenOff(url: string, cause: unknown): RefusedError {
+  return new RefusedError(`${url} broke off.`, { code: 'UNAVAILABLE', details: { begun: 'true' } }, { cause });
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

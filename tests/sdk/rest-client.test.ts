@@ -235,6 +235,20 @@ describe('trying again over REST', () => {
     assert.equal(asked(), 1);
   });
 
+  it('does not send a picture again whose answer broke off', async (t) => {
+    const { client, asked } = await clientOf(t, (response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"value":', () => response.destroy());
+    });
+
+    const refusal = {
+      code: 'UNAVAILABLE',
+      message: /\/meter-number-ocr\/file broke off\.$/,
+      details: { begun: 'true' },
+    };
+    await assert.rejects(client.readMeter(new Blob(['x'])), refusal);
+    assert.equal(asked(), 1);
+  });
+
   it('takes no page of a proxy for a reading', async (t) => {
     const { client } = await clientOf(t, (response) => response.end('<html>sign in</html>'));
 
