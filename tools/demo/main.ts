@@ -113,6 +113,7 @@ async function withOwnService<T>(use: (service: RestClientOptions) => Promise<T>
       CORE_LOG_LEVEL: 'error',
       REST_HOST: '127.0.0.1',
       REST_PORT: '0',
+      REST_ADMIN_PORT: '',
       REST_CORE_ADDRESS: '',
       REST_LOG_LEVEL: 'error',
     };

@@ -28,6 +28,7 @@ const settingsOfAnother = {
   CORE_METRICS_PORT: '9464',
   REST_METRICS_HOST: 'nowhere.invalid',
   REST_METRICS_PORT: '9465',
+  REST_ADMIN_PORT: '8081',
   CORE_TLS_CERT: 'core.crt',
   CORE_TLS_KEY: 'core.key',
   CORE_TLS_CLIENT_CA: 'clients.crt',
