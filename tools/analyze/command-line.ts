@@ -66,6 +66,9 @@ export async function readCommandLine(args: readonly string[], environment: Read
     );
   if (fuse && (redact !== undefined || annotate !== undefined))
     throw new ConfigError('--fuse reads several photos as one, want it without --redact and --annotate');
+  for (const option of ['company', 'min-score'] as const)
+    if (values[option] && (fuse || values.feature === 'meters'))
+      throw new ConfigError(`--${option} is about faces, want it without --feature meters and --fuse`);
   const feature: FeatureName = fuse ? 'fused' : redact === undefined ? values.feature : 'redactions';
   const [option, folder] = redact === undefined ? (['annotate', annotate] as const) : (['redact', redact] as const);
   if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
@@ -95,7 +98,7 @@ function readAuthority(file: string): Promise<Buffer> {
 
 function toScore(option: string, text: string): number {
   const value = Number(text);
-  if (text !== '' && value >= 0 && value <= 1) return value;
+  if (text.trim() !== '' && value >= 0 && value <= 1) return value;
   throw new ConfigError(`--${option} is "${text}", want a number from 0 to 1`);
 }
 

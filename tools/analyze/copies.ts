@@ -22,16 +22,20 @@ interface Copies {
  */
 export async function assertApart({ option, folder, wanted }: Copies): Promise<void> {
   const real = await realOf(folder);
-  const takenBy = new Map<string, string>();
+  const taken: { one: string; other: string; place: string }[] = [];
   for (const one of wanted) {
     const other = await realOf(one);
-    if (isIn(real, other) || isIn(other, real))
+    if (areNested(real, other))
       throw new ConfigError(`--${option} is "${folder}", which contains or is in "${one}", want another folder`);
-    const place = copyOf(one, { option, folder, wanted: [one] }) ?? '';
-    const rival = takenBy.get(place);
-    if (rival !== undefined && path.resolve(rival) !== path.resolve(one))
-      throw new ConfigError(`copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`);
-    takenBy.set(place, one);
+    const { dir, name } = path.parse(copyOf(one, { option, folder, wanted: [one] }) ?? '');
+    const place = path.join(dir, name);
+    // Where one is in the other, so are the copies.
+    const rival = taken.find((before) => areNested(before.place, place) && !areNested(before.other, other));
+    if (rival)
+      throw new ConfigError(
+        `copies of "${rival.one}" and "${one}" would lie in the same place, want one of them in a run`,
+      );
+    taken.push({ one, other, place });
   }
 }
 
@@ -40,6 +44,8 @@ async function realOf(folder: string): Promise<string> {
   const full = path.resolve(folder);
   return realpath(full).catch(async () => path.join(await realOf(path.dirname(full)), path.basename(full)));
 }
+
+const areNested = (one: string, other: string): boolean => isIn(one, other) || isIn(other, one);
 
 /** Whether it is the folder or below it; both may be relative. */
 function isIn(file: string, folder: string): boolean {

@@ -15,17 +15,23 @@ interface FindOptions {
 
 /**
  * Lists the pictures among files and folders (recursively), each folder in the order of its names. Links
- * count as their targets; a folder that several paths lead to is listed once, so links may form circles.
+ * count as their targets; a file or folder that is named twice, or to which several paths lead, is listed once, so links
+ * may form circles.
  * @throws `signal.reason` once aborted
  */
 export async function* findPictures(wanted: readonly string[], options: FindOptions = {}): AsyncGenerator<string> {
   const { onLeftOut, onMissing, signal } = options;
+  /** Paths without links of folders, and of files that were named. */
   const listed = new Set<string>();
   for (const one of wanted) {
     signal?.throwIfAborted();
     const kind = await stat(one).catch((error: unknown) => onMissing?.(one, whyUnreadable(error)));
-    if (kind?.isFile()) yield path.normalize(one);
-    else if (kind?.isDirectory())
+    if (kind?.isFile()) {
+      const real = await realpath(one);
+      const isListed = listed.has(real) || (pictureNames.test(real) && listed.has(path.dirname(real)));
+      listed.add(real);
+      if (!isListed) yield path.normalize(one);
+    } else if (kind?.isDirectory())
       for await (const file of walk(one, listed, options))
         if (pictureNames.test(file)) yield file;
         else onLeftOut?.(file);
@@ -47,6 +53,7 @@ async function* walk(folder: string, listed: Set<string>, options: FindOptions):
   for (const entry of entries) {
     signal?.throwIfAborted();
     const file = path.join(folder, entry.name);
+    if (listed.has(path.join(real, entry.name))) continue;
     // A broken link is reported by whoever reads it.
     const kind = entry.isSymbolicLink() ? await stat(file).catch(() => undefined) : entry;
     if (kind?.isDirectory()) yield* walk(file, listed, options);

@@ -8,7 +8,8 @@ type Weighed = Pick<Job, 'weight'>;
  * one; one that needs none does not wait.
  */
 export function memoryInTurn(working: Iterable<Weighed>): (job: Weighed) => boolean {
-  let free = 1;
+  // Shares such as 1/17 do not add up to 1 exactly.
+  let free = 1 + 1e-9;
   for (const { weight } of working) free -= weight;
   return ({ weight }) => {
     if (weight <= free) return true;

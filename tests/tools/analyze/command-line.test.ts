@@ -10,6 +10,7 @@ test('what is mistaken is named', async () => {
     [['--in-flight', '0', 'photos'], '--in-flight is "0", want a whole number from 1'],
     [['--max-bytes', '1.5', 'photos'], '--max-bytes is "1.5", want a whole number from 1'],
     [['--min-score', 'x', 'photos'], '--min-score is "x", want a number from 0 to 1'],
+    [['--min-score', ' ', 'photos'], '--min-score is " ", want a number from 0 to 1'],
     [['--min-score', '80', 'photos'], '--min-score is "80", want a number from 0 to 1'],
     [['--tls-ca', 'no.pem', 'photos'], '--tls-ca is "no.pem", want a PEM file: there is no such file'],
   ];
@@ -25,6 +26,8 @@ test('what does not go together is refused', async () => {
     [['--redact', 'hidden', '--annotate', 'out'], '--redact hides faces and does nothing else'],
     [['--fuse', '--annotate', 'out'], '--fuse reads several photos as one'],
     [['--fuse', '--redact', 'out'], '--fuse reads several photos as one'],
+    [['--feature', 'meters', '--min-score', '0.9'], '--min-score is about faces'],
+    [['--fuse', '--company', 'acme'], '--company is about faces'],
   ] as const)
     await assert.rejects(readCommandLine([...args, 'photos'], { APIKEY: 'key' }), new RegExp(`^ConfigError: ${why}`));
 });

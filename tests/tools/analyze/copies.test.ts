@@ -119,5 +119,6 @@ test('two folders whose copies would lie in the same place are refused', async (
     name: 'ConfigError',
     message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
   });
-  await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b');
+  await assert.rejects(ofTwo('a/photos', '/elsewhere/a'), /^ConfigError: copies of "a\/photos" and/);
+  await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b', '/nowhere/a/b');
 });

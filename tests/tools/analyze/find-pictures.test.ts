@@ -33,6 +33,12 @@ test('pictures are found in folders and by name', async (t) => {
   assert.deepEqual(await find(folder, ['b/[0-9].webp', 'b/1.webp']), ['b/1.webp']);
 });
 
+test('a picture that is named twice, or with its folder, is found once', async (t) => {
+  const folder = await createFolder(t, ['a/1.jpg', 'a/2.jpg', 'a/x.txt']);
+  assert.deepEqual(await find(folder, ['a/1.jpg', 'a/../a/1.jpg', 'a']), ['a/1.jpg', 'a/2.jpg']);
+  assert.deepEqual(await find(folder, ['a', 'a/2.jpg', 'a/x.txt']), ['a/1.jpg', 'a/2.jpg', 'a/x.txt']);
+});
+
 test('links are followed, but not round in a circle', async (t) => {
   const folder = await createFolder(t, ['real/deep/1.jpg']);
   await mkdir(path.join(folder, 'linked'));

@@ -13,6 +13,8 @@ test('jobs go while they and those under way weigh 1 at most', () => {
   assert.deepEqual(allowed([0.75, 0], [0.25]), [true]);
   assert.deepEqual(allowed([0.75, 0], [0.5]), [false]);
   assert.deepEqual(allowed([0], [1]), [true]);
+  for (let parts = 1; parts <= 64; parts += 1)
+    assert.deepEqual(allowed(Array<number>(parts - 1).fill(1 / parts), [1 / parts]), [true], `${parts} parts`);
 });
 
 test('behind a heavy job that must wait no light one goes, and one without a weight does', () => {
