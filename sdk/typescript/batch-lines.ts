@@ -39,14 +39,16 @@ function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: Par
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
-  let rest = '';
+  // Of the line that has not ended. A large one comes in many chunks, which are joined once.
+  const pieces: string[] = [];
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const texts = `${rest}${decoder.decode(next.value, { stream: true })}`.split('\n');
-      rest = texts.pop() ?? '';
-      yield* texts;
+      const texts = decoder.decode(next.value, { stream: true }).split('\n');
+      const last = texts.pop() ?? '';
+      for (const text of texts) yield pieces.splice(0).join('') + text;
+      pieces.push(last);
     }
-    if (rest !== '') throw new Error('the batch ends within a line');
+    if (pieces.join('') !== '') throw new Error('the batch ends within a line');
   } finally {
     // A caller who leaves early ends the call.
     await reader.cancel().catch(() => undefined);

@@ -72,20 +72,22 @@ export async function sendForLines(
   const lines: AnswerLine[] = [];
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
-  let rest = '';
+  // Of the line that has not ended. A large one comes in many chunks, which are joined once.
+  const pieces: string[] = [];
   const read = () => reader?.read().catch(failConnection);
   for (let next = await read(); next?.value; next = await read()) {
-    const texts = `${rest}${decoder.decode(next.value, { stream: true })}`.split('\n');
-    rest = texts.pop() ?? '';
+    const texts = decoder.decode(next.value, { stream: true }).split('\n');
+    const last = texts.pop() ?? '';
     for (const text of texts) {
-      const line = JSON.parse(text) as AnswerLine;
+      const line = JSON.parse(pieces.splice(0).join('') + text) as AnswerLine;
       // Without an index, it is about all those without a line.
       if (line.index === undefined) throw refusalOf(answer, line);
       lines.push(line);
       onLine(line, line.index);
     }
+    pieces.push(last);
   }
-  if (rest !== '') throw refusalOf(answer, undefined);
+  if (pieces.join('') !== '') throw refusalOf(answer, undefined);
   return lines;
 }
 
