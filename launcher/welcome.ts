@@ -1,17 +1,18 @@
+import path from 'node:path';
 import type { Service } from './launch.js';
 
 /**
  * First steps for a newcomer. Every line that starts with two spaces can be pasted.
- * @param store where the keys are: the folder of the SQLite file, if it is not the default one, or PostgreSQL, whose URL
- *   contains a password and is never printed
+ * @param store where the keys are: the folder of the SQLite file, or PostgreSQL, whose URL contains a password and is
+ *   never printed
  */
 export function welcomeText(
   { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
   root: string,
-  store: { readonly dataDir: string | undefined; readonly isPostgres: boolean },
+  store: { readonly dataDir: string; readonly isPostgres: boolean },
 ): string {
   const { dataDir, isPostgres } = store;
-  const folder = isPostgres || dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
+  const folder = isPostgres || dataDir === path.join(root, 'data') ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
   const admin = `${folder}npm run --silent admin --`;
   const begin = isPostgres ? '; export the same DATABASE_URL there first.\n' : '. ';
   return `

@@ -19,7 +19,7 @@ describe('readyLine', () => {
   });
 });
 
-const usual = { dataDir: undefined, isPostgres: false };
+const usual = { dataDir: '/srv/data', isPostgres: false };
 
 describe('welcomeText', () => {
   it('quotes a folder so that its line can be pasted', () => {
@@ -35,6 +35,7 @@ describe('welcomeText', () => {
     const text = welcomeText(addresses, '/srv', { ...usual, dataDir: '/var/data' });
     assert.match(text, /APIKEY=\$\{APIKEY:-\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/);
     assert.doesNotMatch(text, /DATABASE_URL/);
+    assert.doesNotMatch(welcomeText(addresses, '/srv', usual), /CORE_DATA_DIR/);
   });
 
   it('makes no second key when pasted twice', () => {
