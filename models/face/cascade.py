@@ -137,14 +137,15 @@ class CascadeRule:
         # Enlarging makes a blurred face unrecognisable: that the second look does not see it says little.
         sure = (sides >= self.lone_side) & (first.scores >= self.sure_score)
         lone = sure & ~self.covered(first, second.pick(second.scores >= self.weak_score))
-        # Less than a hint gives way: it is only there if scores as low are asked for.
-        stays = (first.scores >= self.weak_score) | ~self.covered(first, second)
-        kept = first.pick((~inside | (sides >= self.keep_side) | lone) & stays)
         # A face that the region cuts is seen whole by the first look.
         cut = ((second.boxes[:, :2] <= low + 1) & (low > 0)).any(1)
         cut |= ((second.boxes[:, 2:] >= high - 1) & (high < np.float32([width, height]))).any(1)
-        large = second.sides() * scale >= self.keep_side
-        added = second.pick(~(cut & large) & ~self.covered(second, kept))
+        whole = second.pick(~(cut & (second.sides() * scale >= self.keep_side)))
+        # Less than a hint gives way to one: it is only there if scores as low are asked for.
+        surer = whole.pick(whole.scores >= self.weak_score)
+        stays = (first.scores >= self.weak_score) | ~self.covered(first, surer)
+        kept = first.pick((~inside | (sides >= self.keep_side) | lone) & stays)
+        added = whole.pick(~self.covered(whole, kept))
         return kept.joined(self.with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
 
     def is_doubtful(self, found, scale):

@@ -153,15 +153,15 @@ export function createCascade(rule: CascadeRule, size: Size) {
       const hints = second.filter(isHint);
       const isLone = (face: Candidate): boolean =>
         face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
-      // Less than a hint gives way: it is only there if scores as low are asked for.
+      // The first look saw a large face whole if the region cuts it.
+      const whole = second.filter((face) => !(isLarge(face) && isCut(face, region, size)));
+      const surer = whole.filter(isHint);
+      // Less than a hint gives way to one: it is only there if scores as low are asked for.
       const fromFirst = first.filter(
         (face) =>
-          (!isCentredIn(face, region) || isLarge(face) || isLone(face)) && (isHint(face) || !isSeenBy(second, face)),
+          (!isCentredIn(face, region) || isLarge(face) || isLone(face)) && (isHint(face) || !isSeenBy(surer, face)),
       );
-      // The first look saw a large face whole if the region cuts it.
-      const fromSecond = second.filter(
-        (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
-      );
+      const fromSecond = whole.filter((face) => !isSeenBy(fromFirst, face));
       const firstHints = first.filter(isHint);
       return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
     },

@@ -180,6 +180,8 @@ test('a large face that both looks give is the one of the first look', () => {
   assert.deepEqual(ofFullHd.mergeLooks([first], [second], region), [first]);
   const lessThanHint = face(500, 500, 160, 0.34);
   assert.deepEqual(ofFullHd.mergeLooks([lessThanHint], [second], region), [second]);
+  const stillLess = face(502, 501, 158, 0.33);
+  assert.deepEqual(ofFullHd.mergeLooks([lessThanHint], [stillLess], region), [lessThanHint]);
 });
 
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
