@@ -28,7 +28,7 @@ interface AlignedSquare {
 /**
  * The face turned and scaled so that its five points lie as close to the template as they can (least squares without
  * mirroring, as by S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns",
- * 1991). Black where the picture ends. Undefined if the points are all in one place.
+ * 1991). Black where the picture ends. Undefined if the points do not lie like those of a face.
  *
  * @param points in pixels of the picture
  */
@@ -67,7 +67,7 @@ export function alignedBox(points: readonly Point[], square: AlignedSquare): Box
   return { xmin: Math.min(...xs) - 2, ymin: Math.min(...ys) - 2, xmax: Math.max(...xs) + 3, ymax: Math.max(...ys) + 3 };
 }
 
-/** Where the square lies in the picture; undefined if the points are all in one place. */
+/** Where the square lies in the picture; undefined if the points do not lie like those of a face. */
 function fitSquare(points: readonly Point[], { side, margin }: AlignedSquare) {
   const fitted = fitSimilarity(points, template);
   if (fitted === undefined) return undefined;
@@ -86,18 +86,22 @@ function fitSquare(points: readonly Point[], { side, margin }: AlignedSquare) {
   };
 }
 
-/** The similarity that brings `from` closest to `to`; undefined if `from` is a single place. */
+/** Of how the points lie, a similarity must explain so much: else, a face could become as large as the picture. */
+const leastExplained = 0.05;
+
+/** The similarity that brings `from` closest to `to`; undefined if `from` is a single place, or nothing like it. */
 export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Similarity | undefined {
   const [centre, target] = [meanOf(from), meanOf(to)];
-  let [dot, cross, spread] = [0, 0, 0];
+  let [dot, cross, spread, targetSpread] = [0, 0, 0, 0];
   for (const [i, point] of from.entries()) {
     const [x, y] = [point.x - centre.x, point.y - centre.y];
     const [u, v] = [(to[i]?.x ?? 0) - target.x, (to[i]?.y ?? 0) - target.y];
     dot += x * u + y * v;
     cross += x * v - y * u;
     spread += x * x + y * y;
+    targetSpread += u * u + v * v;
   }
-  if (dot * dot + cross * cross === 0 || !(spread > 1e-6)) return undefined;
+  if (!(spread > 1e-6 && dot * dot + cross * cross > leastExplained * spread * targetSpread)) return undefined;
   const [a, b] = [dot / spread, cross / spread];
   return { a, b, x: target.x - a * centre.x + b * centre.y, y: target.y - b * centre.x - a * centre.y };
 }

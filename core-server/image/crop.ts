@@ -59,7 +59,8 @@ export async function cropFaces(
     const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
     const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
     const region = inside(box, source.size, around);
-    crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, wish)));
+    const inBox = wish.isAligned ? { ...wish, size: square.side } : wish;
+    crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, inBox)));
   }
   return crops;
 }

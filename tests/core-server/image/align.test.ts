@@ -25,9 +25,12 @@ test('the fitted similarity is the one that moved the points', () => {
   }
 });
 
-test('points in one place have none', () => {
+test('points in one place have none, nor do those that lie like nothing of the kind', () => {
   const points = Array.from({ length: 5 }, () => ({ x: 3, y: 4 }));
   assert.equal(fitSimilarity(points, template), undefined);
+  // The best similarity would be so small that the face had several times their size.
+  const mirrored = template.map(({ x, y }) => ({ x: -1.25 * x, y }));
+  assert.equal(fitSimilarity(mirrored, template), undefined);
   const picture = { data: new Uint8Array(300), width: 10, height: 10 };
   assert.equal(alignPixels(picture, points, { side: 112, margin: 0 }), undefined);
 });
