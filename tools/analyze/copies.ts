@@ -27,8 +27,7 @@ export async function assertApart({ option, folder, wanted }: Copies): Promise<v
     const other = await realOf(one);
     if (areNested(real, other))
       throw new ConfigError(`--${option} is "${folder}", which contains or is in "${one}", want another folder`);
-    const { dir, name } = path.parse(copyOf(one, { option, folder, wanted }) ?? '');
-    const place = path.join(dir, name);
+    const place = path.dirname(copyOf(path.join(one, 'any'), { option, folder, wanted }) ?? '');
     // Where one is in the other, so are the copies.
     const rival = taken.find((before) => areNested(before.place, place) && !areNested(before.other, other));
     if (rival)

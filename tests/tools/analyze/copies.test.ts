@@ -120,5 +120,9 @@ test('two folders whose copies would lie in the same place are refused', async (
     message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
   });
   await assert.rejects(ofTwo('a/photos', '/elsewhere/a'), /^ConfigError: copies of "a\/photos" and/);
+  await assert.rejects(
+    assertApart({ option: 'annotate', folder: '/elsewhere/out', wanted: ['.', '/elsewhere/a'] }),
+    /^ConfigError: copies of "\." and/,
+  );
   await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b', '/nowhere/a/b');
 });
