@@ -27,7 +27,13 @@ await runService(process, {
     putOthersBehindMainThread(process.pid);
     compileEarlier();
     return {
-      listens: { host: config.CORE_HOST, port: core.port, admin_port: core.adminPort, metrics_port: core.metricsPort },
+      listens: {
+        host: config.CORE_HOST,
+        port: core.port,
+        admin_host: core.adminPort && config.CORE_ADMIN_HOST,
+        admin_port: core.adminPort,
+        metrics_port: core.metricsPort,
+      },
       tells: { isStoreNew: core.isStoreNew },
       close: () => core.close(),
     };

@@ -179,7 +179,7 @@ function unanswered(code: string, message: string, cause?: unknown): RefusedErro
   return new RefusedError(message, { code }, { cause });
 }
 
-/** In the middle of a response: a worker had the picture, which is not to be sent again by itself. */
+/** In the middle of a response: a worker may have had the picture, which is not to be sent again by itself. */
 function brokenOff(url: string, cause: unknown): RefusedError {
   return new RefusedError(`${url} broke off.`, { code: 'UNAVAILABLE', details: { begun: 'true' } }, { cause });
 }
