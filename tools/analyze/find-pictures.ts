@@ -27,7 +27,7 @@ export async function* findPictures(wanted: readonly string[], options: FindOpti
     signal?.throwIfAborted();
     const kind = await stat(one).catch((error: unknown) => onMissing?.(one, whyUnreadable(error)));
     if (kind?.isFile()) {
-      const real = await realpath(one);
+      const real = await realpath(one).catch(() => path.resolve(one));
       const isListed = listed.has(real) || (pictureNames.test(real) && listed.has(path.dirname(real)));
       listed.add(real);
       if (!isListed) yield path.normalize(one);
