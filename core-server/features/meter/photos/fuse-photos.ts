@@ -48,12 +48,9 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
   const rows = withAsManyWheels(views, text);
   const fraction = fuseFractions(text, rows, rules, known);
   const whole = text.slice(0, text.length - fraction.wheels);
+  const isWhole = texts.map((other) => other.length === text.length && other.startsWith(whole));
   /** The probability of the digits before the fraction by a distribution over the texts. */
-  const supportBy = (probabilities: readonly number[]): number =>
-    probabilities.reduce(
-      (sum, p, at) => sum + (texts[at]?.length === text.length && texts[at].startsWith(whole) ? p : 0),
-      0,
-    );
+  const supportBy = (seen: readonly number[]): number => seen.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
 
   const judged = views.map((view) => judgePhoto(view, supportBy(view.seen), whole, text.length));
   const doubts = judged.map(({ doubt }) => doubt);
