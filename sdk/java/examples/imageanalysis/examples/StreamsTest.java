@@ -19,9 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Many pictures over one call. */
 class StreamsTest {
@@ -91,6 +95,35 @@ class StreamsTest {
 
     assertTrue(takenAtFirstAnswer.get(0) < count / 2, "taken: " + takenAtFirstAnswer);
     assertEquals(count, ids.size());
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void answersWhileTheNextPictureIsAwaited() {
+    BlockingQueue<String> answered = new LinkedBlockingQueue<>();
+    ByteString image = Service.sample("astronaut.jpg");
+
+    try (ImageAnalysisClient client = Service.connect()) {
+      BoundedStream.<StreamDetectFacesRequest, StreamDetectFacesResponse>run(
+              client.facesAsync()::streamDetectFaces,
+              // The second picture comes only once the first is answered.
+              Stream.iterate("0", answer -> answer != null, answer -> take(answered))
+                  .limit(3)
+                  .map(answer -> toRequest(answer + "0", image))
+                  .iterator(),
+              answer -> answered.add(answer.getId()))
+          .join();
+    }
+
+    assertEquals(List.of("0000"), List.copyOf(answered));
+  }
+
+  private static String take(BlockingQueue<String> answered) {
+    try {
+      return answered.take();
+    } catch (InterruptedException error) {
+      throw new IllegalStateException(error);
+    }
   }
 
   private static StreamDetectFacesRequest toRequest(String id, ByteString image) {

@@ -5,6 +5,7 @@ import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -16,8 +17,8 @@ public final class BoundedStream<Q, A> implements ClientResponseObserver<Q, A> {
   private final Iterator<Q> requests;
   private final Consumer<A> consumer;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final Semaphore room = new Semaphore(0);
   private ClientCallStreamObserver<Q> call;
-  private boolean sentAll;
 
   private BoundedStream(Iterator<Q> requests, Consumer<A> consumer) {
     this.requests = requests;
@@ -26,6 +27,8 @@ public final class BoundedStream<Q, A> implements ClientResponseObserver<Q, A> {
 
   /**
    * @param method such as {@code client.facesAsync()::streamDetectFaces}
+   * @param requests taken by a thread of its own, which is interrupted when the stream ends: it may
+   *     wait for the next one
    * @param consumer called by one thread at a time; its exception ends the stream
    * @return completes when all answers were consumed, or with the stream's error; cancelling it
    *     ends the stream
@@ -36,6 +39,10 @@ public final class BoundedStream<Q, A> implements ClientResponseObserver<Q, A> {
       Consumer<A> consumer) {
     BoundedStream<Q, A> stream = new BoundedStream<>(requests, consumer);
     method.apply(stream);
+    Thread sender = new Thread(stream::send, "bounded-stream");
+    sender.setDaemon(true);
+    sender.start();
+    stream.done.whenComplete((nothing, error) -> sender.interrupt());
     return stream.done;
   }
 
@@ -43,25 +50,22 @@ public final class BoundedStream<Q, A> implements ClientResponseObserver<Q, A> {
   public void beforeStart(ClientCallStreamObserver<Q> call) {
     this.call = call;
     call.disableAutoRequestWithInitial(1);
-    call.setOnReadyHandler(this::send);
+    call.setOnReadyHandler(room::release);
     done.whenComplete(
         (nothing, error) -> {
           if (error != null) call.cancel("the caller ended the stream", error);
         });
   }
 
-  /** Called by gRPC whenever there is room again, never twice at a time. */
   private void send() {
     try {
-      while (!sentAll && call.isReady()) {
-        if (requests.hasNext()) {
-          call.onNext(requests.next());
-        } else {
-          sentAll = true;
-          call.onCompleted();
-        }
+      while (requests.hasNext()) {
+        Q request = requests.next();
+        while (!call.isReady()) room.acquire();
+        call.onNext(request);
       }
-    } catch (RuntimeException error) {
+      call.onCompleted();
+    } catch (Throwable error) {
       done.completeExceptionally(error);
     }
   }
