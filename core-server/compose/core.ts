@@ -95,7 +95,7 @@ export async function startCore(options: CoreOptions) {
       maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
       maxWaiting: config.CORE_MAX_QUEUE,
     });
-    const isStoreNew = !(await access.apiKeys.exist());
+    const isStoreNew = (await access.apiKeys.list(1)).length === 0;
     await pool.ready();
     stopping?.throwIfAborted();
 

@@ -32,7 +32,8 @@ export function registerDemo(db: Database, stopping?: AbortSignal) {
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction, stopping);
     const { apiKeys, companies } = createAccess(transaction);
-    if ((await apiKeys.exist()) || (await companies.list(1)).length > 0) return undefined;
+    const stored = [...(await apiKeys.list(1)), ...(await companies.list(1))];
+    if (stored.length > 0) return undefined;
     const password = generatePassword();
     const { name: company } = await companies.create('demo', password);
     const { secret } = await apiKeys.create({ label: 'demo', operations: [], expireTime: undefined });

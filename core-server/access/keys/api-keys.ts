@@ -33,9 +33,6 @@ export function createApiKeys(store: ApiKeyStore) {
       return store.list(limit, last.apiKey);
     },
 
-    /** Whether any was ever created: expired and revoked ones stay in the store. */
-    exist: () => store.exist(),
-
     /** @throws Refusal UNKNOWN_API_KEY */
     async revoke(id: string): Promise<ApiKey> {
       const apiKey = isApiKeyId(id) ? await store.revoke(id, new Date()) : undefined;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type ApiKey as ApiKeyMessage, operationFromJSON } from '../../../generated/imageanalysis/v1/admin.js';
+import { type ApiKey as ApiKeyMessage, Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 
@@ -62,9 +62,6 @@ export function createKnexApiKeyStore(db: Knex) {
       return (await ask<Row[]>(query)).map(toApiKey);
     },
 
-    /** Whether there are any, valid or not. */
-    exist: async (): Promise<boolean> => (await ask<Row[]>(table().select().limit(1))).length > 0,
-
     /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
     async revoke(id: string, time: Date): Promise<ApiKey | undefined> {
       const [row] = await ask<Row[]>(
@@ -78,12 +75,16 @@ export function createKnexApiKeyStore(db: Knex) {
   };
 }
 
+/** What a newer version wrote allows nothing here: left out, the list could be empty, which allows everything. */
+function toOperation(name: string): Operation {
+  return Object.values(Operation).find((known) => `${known}` === name) ?? Operation.UNSPECIFIED;
+}
+
 function toApiKey(row: Row): ApiKey {
   return {
     id: row.id,
     label: row.label,
-    // Throws for a name that a newer version wrote: without it, the list could be empty, which allows everything.
-    operations: row.operations === null ? [] : row.operations.split(',').map(operationFromJSON),
+    operations: row.operations?.split(',').map(toOperation) ?? [],
     createTime: timeOf(row.create_time_ms),
     expireTime: row.expire_time_ms === null ? undefined : timeOf(row.expire_time_ms),
     revokeTime: row.revoke_time_ms === null ? undefined : timeOf(row.revoke_time_ms),

@@ -28,7 +28,7 @@ function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
     const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
     // power failure: the log is flushed before the statement returns.
-    const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;';
+    const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
     const prepare = (): unknown =>
       connection.exec(pragmas, (error: NodeJS.ErrnoException | null) => {
         // Two processes that turn a new file to WAL at once block each other, and SQLite answers

@@ -90,7 +90,6 @@ describe('opening the store', () => {
     };
     assert.equal(await read('journal_mode'), 'wal');
     assert.equal(await read('synchronous'), 2); // FULL
-    assert.equal(await read('foreign_keys'), 1);
     assert.equal(await read('application_id'), 0x494d4741);
   });
 

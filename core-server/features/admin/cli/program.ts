@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Command } from 'commander';
 import type { AdminCliDependencies } from './command.js';
 import { addCompanies } from './company-commands.js';
@@ -29,8 +30,9 @@ export function createAdminProgram(deps: ProgramDependencies): Command {
     .description('copy the SQLite store to a new file; for PostgreSQL, use pg_dump')
     .argument('<file>', 'the file to create')
     .action(async (file: string) => {
-      await backUp(file);
-      write(`Wrote ${file}.`);
+      const target = path.resolve(file);
+      await backUp(target);
+      write(`Wrote ${target}.`);
     });
   return program;
 }

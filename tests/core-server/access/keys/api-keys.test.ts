@@ -147,7 +147,6 @@ function setUp() {
     insert: (key) => Promise.resolve(void rows.set(key.apiKey.id, key)),
     find: (id) => Promise.resolve(rows.get(id)),
     list: () => Promise.resolve([...rows.values()].map(({ apiKey }) => apiKey)),
-    exist: () => Promise.resolve(rows.size > 0),
     revoke: (id, revokeTime) => {
       const row = rows.get(id);
       if (row) rows.set(id, { ...row, apiKey: { ...row.apiKey, revokeTime } });

@@ -187,7 +187,7 @@ describe('administration of companies', () => {
   const passwordRule = '8 to 128 characters, without control characters or leading or trailing blanks';
   const unsendable = {
     reason: 'INVALID_FIELD',
-    message: `password has control characters, or leading or trailing blanks, want ${passwordRule}`,
+    message: `password has control characters, bytes that are not UTF-8, or leading or trailing blanks, want ${passwordRule}`,
     details: { field: 'password' },
   };
   const refused: [string, Partial<CreateCompanyRequest>, object][] = [
@@ -204,6 +204,7 @@ describe('administration of companies', () => {
     ['a line end in a password', { password: 'pass\nword' }, unsendable],
     ['a tab in a password', { password: 'pass\tword' }, unsendable],
     ['DEL in a password', { password: 'pass\x7fword' }, unsendable],
+    ['bytes that are not UTF-8 in a password', { password: 'p\ufffdssword' }, unsendable],
     ['half a character', { password: 'pass\ud800word' }, unsendable],
     ['a blank before a password', { password: ' password' }, unsendable],
     ['a blank after a password', { password: 'password ' }, unsendable],
