@@ -173,7 +173,10 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     assert.ok(await isPassword('acme', 'from a pipe'));
     // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
     const padded = await runWithInput('from a pipe \n', ...['companies', 'set-password', 'acme', '--password-stdin']);
-    assert.match(padded.stderr, /^error: password has control characters, bytes that are not UTF-8, or leading or trailing blanks, want/);
+    assert.match(
+      padded.stderr,
+      /^error: password has control characters, bytes that are not UTF-8, or leading or trailing blanks, want/,
+    );
     const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
     assert.equal(given, 'Set the password of acme.');
     assert.ok(await isPassword('acme', 'from-the-line'));
