@@ -29,7 +29,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
   return async (bytes: Uint8Array): Promise<() => Promise<void>> => {
     const { width, height } = await sharp(bytes).metadata();
     const size = { width, height };
-    const file = { bytes, type: 'jpeg', usesProfile: false } as const;
+    const file = { bytes, type: 'jpeg', size, usesProfile: false } as const;
     const cascade = createCascade(rule, size);
     const { overviewScale, glanceScale } = cascade;
     const overviewSize = scaledSize(size, overviewScale);

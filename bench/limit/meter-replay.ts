@@ -42,8 +42,9 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     steps = [];
     const { maxSide, locateSize } = rules;
     const { width, height } = await sharp(file).metadata();
-    const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
-    const decode = () => decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size);
+    const size = { width, height };
+    const copySize = scaledSize(size, Math.min(1, maxSide / Math.max(width, height)));
+    const decode = () => decodeUpright({ bytes: file, type: 'jpeg', size, usesProfile: false }, copySize);
     const { time } = createStopwatch(new AbortController().signal);
     await reader.read(await decode(), {}, time);
     const noted = steps;

@@ -3,25 +3,28 @@ import type { ImageType } from '../inspect/sniff-type.js';
 import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
-interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile' | 'gamma'> {
+interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'size' | 'usesProfile' | 'gamma'> {
   /** After these, libvips gives up, so that its thread is free again; by default as long as a caller waits at most. */
   readonly maxSeconds?: number;
 }
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger is scaled down
- * while loading, which costs less than decoding it whole. Read the header first: nothing here limits the memory.
+ * while loading, which costs less than decoding it whole. Of a JPEG, libvips leaves out what is then no whole pixel at
+ * two edges, up to 7 pixels, and the rest is stretched: where that could be, it is scaled down half as far. Read the header first: nothing here limits the memory.
  *
  * @throws Refusal CORRUPT_IMAGE
  */
 export async function decodeUpright(file: Decodable, size: Size, kernel: Resampling = 'cubic'): Promise<RgbPicture> {
-  return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
+  const isOdd = file.type === 'jpeg' && (file.size.width % 8 !== 0 || file.size.height % 8 !== 0);
+  const whole = open(file).resize(size.width, size.height, { fit: 'fill', kernel, fastShrinkOnLoad: !isOdd });
+  return toRgb(whole, file);
 }
 
 /** Decodes a part of the first page, upright, at the given size (default: its own). @throws Refusal CORRUPT_IMAGE */
 export async function decodeRegion(file: Decodable, region: Region, size: Size = region): Promise<RgbPicture> {
   const part = open(file).extract({ ...region });
-  return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
+  return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }), file);
 }
 
 export function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
@@ -50,9 +53,11 @@ function open({ bytes, type, usesProfile, gamma, maxSeconds = 30 }: Decodable): 
   return gamma ? picture.gamma(1, gamma) : picture;
 }
 
-async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
+async function toRgb(pipeline: Sharp, { usesProfile }: Decodable): Promise<RgbPicture> {
   // Cut-out portraits are meant for a light page; on black, dark hair would vanish.
-  const opaque = pipeline.flatten({ background: '#ffffff' }).toColourspace('srgb');
+  const flat = pipeline.flatten({ background: '#ffffff' }).toColourspace('srgb');
+  // By a profile, sharp turns 16 bits to Display P3 and leaves them there.
+  const opaque = usesProfile ? flat.withIccProfile('srgb', { attach: false }) : flat;
   const picture = await toPixels(opaque).catch((error: unknown) => {
     throw corruptImage(error);
   });

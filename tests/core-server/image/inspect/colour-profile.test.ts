@@ -10,6 +10,7 @@ import { restrictLoaders } from '../../../../core-server/image/decode/restrict-l
 import { isPlainProfile } from '../../../../core-server/image/inspect/colour-profile.js';
 import { type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
+import { insertInPng } from '../../../helpers/pictures/png.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
 
 before(restrictLoaders);
@@ -96,6 +97,22 @@ test('the colours of a profile of curves and a matrix are converted to sRGB', as
       const distance = colourDistance(coloursOf(picture), quarterColours);
       assert.ok(distance <= 10, `${type}: off by ${distance}`);
     }
+});
+
+test('16 bits are converted as 8 are', async () => {
+  const png = (await filesWith(profileOf(swapped))).find(([type]) => type === 'png')?.[1] ?? Buffer.alloc(0);
+  const stored = await sharp(png, { ignoreIcc: true }).raw().toBuffer();
+  const deep = sharp(
+    Uint16Array.from(stored, (value) => value * 257),
+    { raw: { width: 960, height: 640, channels: 3 } },
+  );
+  const [at, end] = [png.indexOf('iCCP') - 4, png.indexOf('iCCP') + 8 + png.readUInt32BE(png.indexOf('iCCP') - 4)];
+  const bytes = insertInPng(await deep.toColourspace('rgb16').png().toBuffer(), png.subarray(at, end));
+  assert.deepEqual([(await sharp(bytes).metadata()).depth, bytes.includes('iCCP')], ['ushort', true]);
+  for (const picture of await decodings(bytes)) {
+    const distance = colourDistance(coloursOf(picture), quarterColours);
+    assert.ok(distance <= 4, `off by ${distance}`);
+  }
 });
 
 test('a profile that may cost anything is ignored', async () => {

@@ -31,7 +31,8 @@ test('PackBits is read where each row is packed alone, or few rows as a whole; m
     const whole = compose(packWhole(Buffer.concat(rows)));
     for (const bytes of height > 128 ? [alone] : [alone, whole]) {
       assert.ok(inspectPicture({ bytes, type: 'tiff' }, defaultLimits) > 0);
-      const picture = await decodeUpright({ bytes, type: 'tiff', usesProfile: false }, { width, height });
+      const size = { width, height };
+      const picture = await decodeUpright({ bytes, type: 'tiff', size, usesProfile: false }, size);
       const grey = picture.data.filter((_, i) => i % 3 === 0);
       assert.deepEqual(Buffer.from(grey), Buffer.concat(rows));
     }
