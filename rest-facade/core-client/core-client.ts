@@ -37,13 +37,13 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
   const unary = async (call: UnaryCall): Promise<object> => {
-    const client = await connection.ready(call.signal);
+    const client = await connection.ready(call);
     const sentAt = performance.now();
     try {
       return await sendOnce(client, connection.noteReset, call);
     } catch (error) {
       if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
-      return sendOnce(await connection.ready(call.signal), connection.noteReset, call);
+      return sendOnce(await connection.ready(call), connection.noteReset, call);
     }
   };
 
@@ -55,7 +55,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     /** Opens a stream of requests, whose answers go to `onAnswer`. Rejects with CORE_UNAVAILABLE if nobody listens. */
     async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void) {
       const { signal } = context;
-      const client = await connection.ready(signal);
+      const client = await connection.ready(context);
       signal.throwIfAborted();
       const { path, requestSerialize, responseDeserialize } = rpc;
       const metadata = toMetadata(rpc, context);

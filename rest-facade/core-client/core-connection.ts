@@ -39,6 +39,12 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
+/** How long a call waits: `deadline` is on the monotonic clock, milliseconds. */
+interface Patience {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Connects to the core, or to all replicas that the target names.
  * @param target `host:port`, which is a name of DNS to grpc-js, or a gRPC name such as `dns:///core:50051`
@@ -72,10 +78,13 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
-    /** The client for the next call, once no connection is being made; CORE_UNAVAILABLE if that takes too long. */
-    async ready(signal: AbortSignal | undefined): Promise<Client> {
+    /**
+     * The client for the next call, once no connection is being made, or the call's own time is over; CORE_UNAVAILABLE if
+     * that takes too long.
+     */
+    async ready(call?: Patience): Promise<Client> {
       const client = current;
-      await waitForConnection(client, signal);
+      await waitForConnection(client, call);
       return client;
     },
     /** To be called for each aborted call. */
@@ -94,18 +103,23 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
  * grpc-js fails a call at once if the last attempt to connect failed, but queues it during an attempt,
  * which takes 20 seconds if packets are dropped.
  */
-function waitForConnection(client: Client, signal?: AbortSignal): Promise<void> {
+function waitForConnection(client: Client, call?: Patience): Promise<void> {
   const channel = client.getChannel();
-  const deadline = Date.now() + connectTimeoutMs;
+  const leftMs = call ? call.deadline - performance.now() : Infinity;
+  const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
   return new Promise((resolve, reject) => {
+    call?.signal.addEventListener('abort', () => resolve(), { once: true });
     const check = () => {
       try {
         const state = channel.getConnectivityState(true);
         const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
-        if (!isPending || signal?.aborted) return resolve();
-        channel.watchConnectivityState(state, deadline, (timeout) =>
-          timeout ? reject(coreUnavailable(timeout)) : check(),
-        );
+        if (!isPending || call?.signal.aborted) return resolve();
+        channel.watchConnectivityState(state, giveUpAt, (timeout) => {
+          if (!timeout) check();
+          // What a call is told whose time is over, it finds out itself.
+          else if (leftMs < connectTimeoutMs) resolve();
+          else reject(coreUnavailable(timeout));
+        });
       } catch (closed) {
         reject(coreUnavailable(closed));
       }

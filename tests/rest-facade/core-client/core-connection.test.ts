@@ -150,13 +150,13 @@ for (const [what, renewAfterMs, renew] of [
     const trust = await loadCoreTrust({});
     const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
     t.after(() => connection.close());
-    await callOf(await connection.ready(undefined));
+    await callOf(await connection.ready());
     isDown = true;
     for (let round = 0; round < 4; round += 1) {
       const before = lookups;
       renew(connection);
       await eventually(() => lookups > before, 10_000);
-      await callOf(await connection.ready(undefined));
+      await callOf(await connection.ready());
     }
   });
 
@@ -169,11 +169,11 @@ test('calls that are under way, or begin on the client they were given, outlive 
   const trust = await loadCoreTrust({});
   const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
   t.after(() => connection.close());
-  const client = await connection.ready(undefined);
+  const client = await connection.ready();
   const underWay = callOf(client);
   await eventually(() => core.calls.length === 1, 10_000);
   renewByResets(connection);
-  await eventually(async () => (await connection.ready(undefined)) !== client, 10_000);
+  await eventually(async () => (await connection.ready()) !== client, 10_000);
   const begun = callOf(client);
   await eventually(() => core.calls.length === 2, 10_000);
   release();
@@ -286,6 +286,23 @@ test('a core that accepts connections and says nothing is 503, not a hang', { ti
   const { status } = await readRefusal(await ask(url));
   assert.equal(status, 503);
   assert.ok(performance.now() - started < 15_000);
+});
+
+test('a call waits for a connection no longer than its own time', { timeout: 60_000 }, async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  t.after(() => sockets.forEach((socket) => socket.destroy()));
+  const corePort = await listen(t, silent);
+  const hasty = await startFacade(t, corePort, { REST_REQUEST_TIMEOUT_MS: '400' });
+  const { status, reason } = await readRefusal(await ask(hasty.url));
+  assert.deepEqual([status, reason], [504, 'DEADLINE']);
+  const patient = await startFacade(t, corePort);
+  const answer = await fetch(`${patient.url}/imageanalysis.v1.FaceDetectionService/DetectAllFaces`, {
+    method: 'POST',
+    headers: { ...withKey, 'content-type': 'application/json', 'connect-timeout-ms': '400' },
+    body: '{"image":"/9j/"}',
+  });
+  assert.equal(((await answer.json()) as { code?: string }).code, 'deadline_exceeded');
 });
 
 test('answers far above the 4 MiB of gRPC pass', async (t) => {
