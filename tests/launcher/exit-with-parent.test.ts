@@ -2,14 +2,23 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { writeProgram } from './stand-ins.js';
 
 const exitWithParent = new URL('../../launcher/exit-with-parent.js', import.meta.url).href;
 const moduleAt = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
 
+async function startProgram(t: TestContext, source: string, stdout: 'pipe' | 'inherit' = 'inherit') {
+  const file = await writeProgram(t, source);
+  const child = spawn(process.execPath, ['--import', exitWithParent, file], {
+    stdio: ['ignore', stdout, 'inherit', 'ipc'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
+
 test('a service whose launcher is gone has its own grace, however long', async (t) => {
-  const file = await writeProgram(
+  const child = await startProgram(
     t,
     `import { mock } from 'node:test';
      import { runService } from ${moduleAt('runtime/process/run-service.js')};
@@ -37,11 +46,8 @@ test('a service whose launcher is gone has its own grace, however long', async (
      });
      setInterval(() => {}, 1_000);
      process.send('ready');`,
+    'pipe',
   );
-  const child = spawn(process.execPath, ['--import', exitWithParent, file], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  t.after(() => child.kill('SIGKILL'));
   assert.ok(child.stdout);
   child.on('message', (message) => {
     if (message === 'ready') child.disconnect();
@@ -50,11 +56,12 @@ test('a service whose launcher is gone has its own grace, however long', async (
 });
 
 test('a process whose launcher is gone before it listens for its end does not run', async (t) => {
-  const file = await writeProgram(t, `console.log('runs'); setInterval(() => {}, 1_000);`);
-  const child = spawn(process.execPath, ['--import', exitWithParent, file], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  t.after(() => child.kill('SIGKILL'));
+  const child = await startProgram(t, `console.log('runs'); setInterval(() => {}, 1_000);`);
   child.disconnect();
   assert.deepEqual(await once(child, 'exit'), [1, null]);
+});
+
+test('a process that has nothing to do ends', { timeout: 30_000 }, async (t) => {
+  const child = await startProgram(t, 'void 0;');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });

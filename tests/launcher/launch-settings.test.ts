@@ -12,6 +12,11 @@ describe('createLaunchSettings', () => {
     });
   });
 
+  it('lets the facade listen on before its grace', () => {
+    const { facade } = createLaunchSettings({ REST_SHUTDOWN_DELAY_MS: '5000' });
+    assert.equal(facade.shutdownGraceMs, 15_000);
+  });
+
   it('has the port of administration once that is on', () => {
     const on = { CORE_ADMIN_KEY: '0123456789abcdef' };
     assert.deepEqual(createLaunchSettings(on).admin, { host: '127.0.0.1', port: 50_052 });

@@ -12,6 +12,7 @@ test('callers are told by their address, of IPv6 by their network', () => {
     '2001:0db8:0::1:8080': '2001:db8::/64',
     '::1': '::/64',
     'fe80::1%eth0': 'fe80::/64',
+    'fe80::1%br-lan.2': 'fe80::/64',
     unknown: 'unknown',
     '': '',
   };

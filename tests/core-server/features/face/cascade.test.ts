@@ -134,6 +134,10 @@ test('the second look and its mirror image are joined', () => {
   }
 });
 
+test('a face that its close-up is certain of has a score', () => {
+  assert.equal(ofFullHd.withCloseUp(face(500, 500, 80, 0.5), [face(500, 500, 80, 1)]).score, 0.999001);
+});
+
 test('a face counts as inside the region by its centre', () => {
   // A hint, which only the second look could confirm.
   const table: [string, Candidate, boolean][] = [

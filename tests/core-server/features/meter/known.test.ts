@@ -128,6 +128,8 @@ suite('contradictionsOf', () => {
     ['00003', 0, known('99998', '5'), []],
     ['00003', 0, known('99998', '4'), ['below']],
     ['00003', 0, known('99998'), ['below']],
+    ['00124', 0, known('123.9', '0.5'), []],
+    ['00003', 0, known('199998', '100000'), ['below']], // it has no sixth wheel that turned over
     ['00003', 0, known('99998', undefined, { digits: 8 }), ['digits', 'below']],
     ['999999999999', 0, known('999999999998', '1'), []],
   ];
@@ -208,21 +210,29 @@ suite('chooseReadings', () => {
     assert.deepEqual(chosen([water, other], { digits: 8 }), ['00123456', '04711']);
   });
   suite('fuse', () => {
-    const confidenceOf = (readings: Record<string, number>, previous?: string) =>
-      decideReading([place(readings)], rules, {
-        decimals,
-        ...(previous !== undefined && { previous: decimal(previous) }),
-      })?.digitsConfidence ?? NaN;
+    const confidenceOf = (readings: Record<string, number>, known: KnownMeter = {}) =>
+      decideReading([place(readings)], rules, { decimals, ...known })?.digitsConfidence ?? NaN;
     test('is less sure of a reading than of the likelier one that what is known outweighed', () => {
       const readings = { '00016': 0.6, '000176': 0.12 };
       assert.ok(confidenceOf(readings) > 0.9);
-      assert.ok(confidenceOf(readings, '26') < 0.2);
+      assert.ok(confidenceOf(readings, { previous: decimal('26') }) < 0.2);
+    });
+    test('is less sure of the same number with a wheel more', () => {
+      assert.ok(confidenceOf({ '00016': 0.6, '000016': 0.12 }, { digits: 6 }) < 0.2);
+    });
+    test('is no surer of a reading for what is known', () => {
+      const known = { decimals: 1, previous: decimal('42') };
+      const alone = { '00421': 0.3, '00422': 0.3 };
+      assert.equal(confidenceOf({ '00399': 0.4, ...alone }, known), confidenceOf(alone, known));
     });
     test('is as sure of the next number, which a wheel between two shows as well', () => {
       const readings = { '00699': 0.6, '00700': 0.3 };
       assert.ok(confidenceOf(readings) > 0.9);
-      assert.ok(confidenceOf(readings, '700') > 0.9);
+      assert.ok(confidenceOf(readings, { previous: decimal('700') }) > 0.9);
     });
+  });
+  test('a fraction that leaves no wheel before it is not believed', () => {
+    assert.notEqual(decideReading([place({ '00417': 0.9 })], rules, { decimals: 5 })?.fractionWheels, 5);
   });
   test('leaves out places without a reading', () => {
     assert.deepEqual(chosen([place({})], {}), []);

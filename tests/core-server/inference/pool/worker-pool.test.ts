@@ -171,10 +171,11 @@ const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new Sh
 test('while the main thread stands still, jobs take no longer and no worker gets stuck', async (t) => {
   const { pool, logged } = await start(t, { maxQueue: 10, taskTimeoutMs: 200 });
   await pool.run('echo', 'ready', { signal: forever() });
+  await new Promise(setImmediate); // so that timers come before what workers sent
   const meanwhile = pool.run('echo', 'answered', { signal: forever() });
   standStill(600);
   assert.equal(await meanwhile, 'answered');
-  const running = pool.run('echo', 'running', { signal: forever() });
+  const running = pool.run('sleep', 20, { signal: forever() });
   pool.assertRoom('', 500);
   await running;
   assert.deepEqual(logged, []);
@@ -290,6 +291,16 @@ test('a job that was aborted is not tried again when its worker dies', async (t)
   assert.deepEqual(journal(), ['dieLater']);
 });
 
+test('a job that was aborted before it needs memory is not tried again', async (t) => {
+  const { pool, journal } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.deepEqual(journal(), []);
+});
+
 test('a stuck worker is replaced and its job fails', async (t) => {
   const { pool, logged } = await start(t, { taskTimeoutMs: 60 });
   const before = performance.now();
@@ -349,6 +360,17 @@ test('while no worker can be started jobs are refused at once, those that wait t
   assert.deepEqual(told, [true, false, true, false, true]);
 });
 
+test('as long as one worker is left, jobs are taken, though no other can be started', async (t) => {
+  const { pool, letStart } = await start(t, { size: 2 });
+  const told: boolean[] = [];
+  pool.watch((canWork) => told.push(canWork));
+  letStart(false);
+  assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  await eventually(() => pool.stats.lost >= 2);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.deepEqual(told, [true]);
+});
+
 test('a worker whose start hangs is given up and replaced', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { pool, letStart, journal } = await start(t, { hangStart: true });
@@ -391,6 +413,15 @@ test('close finishes what the pool has, refuses what comes, and releases the ses
   await closed;
   assert.deepEqual(journal(), ['sleep begins', 'sleep begins', 'released']);
   assert.equal(pool.stats.workers, 0);
+});
+
+test('close does not wait for a job whose worker dies meanwhile', async (t) => {
+  const { pool, journal } = await start(t);
+  const lost = pool.run('dieLater', 50, { signal: forever() });
+  await eventually(() => journal().length > 0);
+  const closed = pool.close(2_000);
+  await assert.rejects(lost, { name: 'Refusal', reason: 'WORKER_LOST' });
+  await closed;
 });
 
 test('close gives up after its grace, and nobody is left without an answer', async (t) => {
@@ -474,10 +505,11 @@ test('what a job waited for is free for others once its caller has gone', async 
   await eventually(() => journal().length > 0);
   const second = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
   await eventually(() => pool.stats.queued === 1);
-  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
-  await assert.rejects(second, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
   const done: string[] = [];
   const third = pool.run('weigh', { ms: 1, weight: 0.5 }, { signal: forever() }).then(() => done.push('third'));
+  await eventually(() => pool.stats.queued === 2);
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(second, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
   await Promise.all([third, first.then(() => done.push('first'))]);
   assert.deepEqual(done, ['third', 'first']);
 });
@@ -489,6 +521,7 @@ test('the memory of a job that took its worker along is free again', async (t) =
     name: 'Refusal',
     reason: 'WORKER_LOST',
   });
+  assert.equal(pool.stats.lost, 2); // tried once more, though it had given back its first worker
   assert.equal(await pool.run('weigh', { ms: 1, weight: 1 }, { signal }), undefined);
 });
 
