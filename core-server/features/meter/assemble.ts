@@ -13,14 +13,14 @@ const rotatedFromRadians = Math.PI / 4;
 /**
  * Builds the response for a reading.
  *
- * @param facts size of the upright picture and of the copy that was read, how the counter is lit,
+ * @param facts size of the upright picture and of the copy that was read, the photo within that, how the counter is lit,
  *   the confidence below which a person should look, and what is known of the meter
  */
 export function assembleReading(
   counter: CounterReading,
-  facts: Pick<PhotoEvidence, 'picture' | 'copy' | 'light'> & Pick<ReadMeterInput, 'checkBelow' | 'known'>,
+  facts: Pick<PhotoEvidence, 'picture' | 'copy' | 'shown' | 'light'> & Pick<ReadMeterInput, 'checkBelow' | 'known'>,
 ): MeterReading {
-  const { picture, copy, light, checkBelow, known } = facts;
+  const { picture, copy, shown, light, checkBelow, known } = facts;
   const { fractionWheels, isFractionSure } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
   const contradictions = contradictionsOf(
@@ -35,7 +35,7 @@ export function assembleReading(
   const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
-  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, copy);
+  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, shown);
   // Which of several counters is meant, no photo tells.
   const isOne = !counter.rivalled;
   const isUsable = confidence >= checkBelow && isFractionSure && isWhole && isOne && contradictions.length === 0;

@@ -10,6 +10,7 @@ import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
 import { lightOf } from './read/counter-light.js';
+import { withinBars } from './read/within-bars.js';
 import { asInTraining } from './run-on-quads.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
@@ -52,10 +53,10 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       const seen = await time('counter', () => counters.read(picture, known, time));
       if (seen === null) return { reading: null, timings };
       const { counter } = seen;
-      const light = lightOf(picture, counter.quad);
-      const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
-      const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
-      if (evidence) return { reading, evidence: { ...seen, ...sizes, light }, timings };
+      const copy = { width: picture.width, height: picture.height };
+      const facts = { picture: upright, copy, shown: withinBars(picture), light: lightOf(picture, counter.quad) };
+      const reading = assembleReading(counter, { ...facts, checkBelow, known });
+      if (evidence) return { reading, evidence: { ...seen, ...facts }, timings };
       if (!printed) return { reading, timings };
 
       const larger = await decode(print.maxSide);

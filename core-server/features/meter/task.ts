@@ -6,7 +6,7 @@ import type {
   ReadingWarning,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import type { ImageFile, ImageLimits, Size } from '../../image/picture.js';
+import type { ImageFile, ImageLimits, Region, Size } from '../../image/picture.js';
 import type { SeenCounter } from './counter-reading.js';
 import type { KnownMeter } from './known-meter.js';
 import type { CounterLight } from './read/counter-light.js';
@@ -40,6 +40,8 @@ export interface PhotoEvidence extends SeenCounter {
   /** Size of the upright picture, and of the copy that was read. */
   readonly picture: Size;
   readonly copy: Size;
+  /** The part of the copy that is the photo: what is around it has one colour, as in a screenshot. */
+  readonly shown: Region;
   readonly light: CounterLight;
 }
 

@@ -6,6 +6,7 @@ import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
 import { lightOf } from '../../../../core-server/features/meter/read/counter-light.js';
 import type { ReadingWarningName } from '../../../../core-server/features/meter/task.js';
+import { wholeOf } from '../../../../core-server/image/picture.js';
 import { ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { box, sureCounter } from './fixtures.js';
 
@@ -20,6 +21,7 @@ function rotated(degrees: number): Quad {
 const facts = {
   picture: { width: 200, height: 100 },
   copy: { width: 100, height: 50 },
+  shown: wholeOf({ width: 100, height: 50 }),
   light: 'good',
   checkBelow: 0.8,
   known: {},
@@ -158,7 +160,7 @@ suite('assembleReading', () => {
     ['UNEXPECTED_DIGITS', {}, { known: { digits: 3 } }],
     ['BELOW_PREVIOUS', {}, { known: { previous: decimalOf('13', 0) } }],
     ['JUMP_TOO_LARGE', {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
-    ['COUNTER_CUT', {}, { copy: { width: 100, height: 90 } }],
+    ['COUNTER_CUT', {}, { shown: wholeOf({ width: 100, height: 90 }) }],
   ];
   for (const [warning, rest, more] of warned) {
     test(`warns of ${warning} alone`, () => {

@@ -4,7 +4,8 @@ import { assembleReading } from '../../../../core-server/features/meter/assemble
 import { mayGoOnOutside } from '../../../../core-server/features/meter/counter-edges.js';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
-import type { Point } from '../../../../core-server/image/picture.js';
+import { withinBars } from '../../../../core-server/features/meter/read/within-bars.js';
+import { type Point, type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
 import { sureCounter } from './fixtures.js';
 
 /** Wheels of 20 x 30 pixels in a row, the first from there on. */
@@ -25,7 +26,7 @@ function moved(wheels: CounterReading['wheels'], move: (point: Point) => Point):
   return wheels.map((wheel) => ({ ...wheel, quad: mapped(wheel.quad, move) }));
 }
 
-const picture = { width: 200, height: 120 };
+const picture = wholeOf({ width: 200, height: 120 });
 
 suite('mayGoOnOutside', () => {
   const places: [string, number, boolean][] = [
@@ -51,7 +52,7 @@ suite('mayGoOnOutside', () => {
       ({ x, y }) => ({ x: y, y: width - x }),
     ];
     for (const [at, turn] of directions.entries()) {
-      const turned = at === 1 ? picture : { width: height, height: width };
+      const turned = at === 1 ? picture : wholeOf({ width: height, height: width });
       for (const [x, isCut] of [
         [2, true],
         [50, false],
@@ -62,15 +63,15 @@ suite('mayGoOnOutside', () => {
     }
   });
   test('believes a picture that was cut out close around the counter', () => {
-    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, { width: 104, height: 85 }), false);
-    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, { width: 104, height: 90 }), true);
+    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, wholeOf({ width: 104, height: 85 })), false);
+    assert.equal(mayGoOnOutside({ wheels: wheelsFrom(2, 20) }, wholeOf({ width: 104, height: 90 })), true);
   });
 });
 
 suite('assembleReading of a counter at an edge', () => {
   const counter = sureCounter(wheelsFrom(0, 45, 1)[0]?.quad as Quad, wheelsFrom(0, 45));
   const read = (known: { digits?: number }) =>
-    assembleReading(counter, { picture, copy: picture, light: 'good', checkBelow: 0.5, known });
+    assembleReading(counter, { picture, copy: picture, shown: picture, light: 'good', checkBelow: 0.5, known });
   test('is CHECK, however sure its wheels are', () => {
     const { status, warnings, value } = read({});
     assert.deepEqual([status, warnings, value], ['CHECK', ['COUNTER_CUT'], '77777']);
@@ -80,4 +81,20 @@ suite('assembleReading of a counter at an edge', () => {
     assert.deepEqual(read({ digits: 5 }).warnings, []);
     assert.deepEqual(read({ digits: 6 }).warnings, ['UNEXPECTED_DIGITS', 'COUNTER_CUT']);
   });
+});
+
+test('withinBars is what is within bars of one colour, also of different ones, and all of a picture of one colour', () => {
+  const photo = { left: 30, top: 20, width: 60, height: 40 };
+  const paint = (colourAt: (x: number, y: number) => number): RgbPicture => {
+    const colours = Array.from({ length: 100 * 80 }, (_, at) => colourAt(at % 100, Math.floor(at / 100)));
+    return { width: 100, height: 80, data: Buffer.from(colours.flatMap((level) => [level, level, level])) };
+  };
+  const inPhoto = (x: number, y: number) => x >= 30 && x < 90 && y >= 20 && y < 60;
+  // Neighbours of a photo differ, those of a bar hardly.
+  const bars = paint((x, y) => (inPhoto(x, y) ? (x * y) % 256 : (y < 20 ? 250 : 0) + (x % 5)));
+  assert.deepEqual(withinBars(bars), photo);
+  const whole = paint((x, y) => ((x + 3) * (y + 7)) % 256);
+  assert.deepEqual(withinBars(whole), wholeOf(whole));
+  const none = paint(() => 128);
+  assert.deepEqual(withinBars(none), wholeOf(none));
 });

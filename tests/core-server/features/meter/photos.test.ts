@@ -5,6 +5,7 @@ import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
+import { wholeOf } from '../../../../core-server/image/picture.js';
 import { box, sureCounter } from './fixtures.js';
 import { near, type Peak, rules, strip } from './reference.js';
 
@@ -159,7 +160,8 @@ suite('fusePhotos', () => {
   });
 });
 
-const sizes = { picture: { width: 200, height: 100 }, copy: { width: 100, height: 50 }, light: 'good' } as const;
+const copy = { width: 100, height: 50 };
+const sizes = { picture: { width: 200, height: 100 }, copy, shown: wholeOf(copy), light: 'good' } as const;
 
 test('a photo that alone is ok answers for all where none contradicts, and not where one does', () => {
   const clear = { ...photo('00123456', { sure: 0.95 }), ...sizes };

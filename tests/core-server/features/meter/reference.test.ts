@@ -5,11 +5,12 @@ import { decideReading } from '../../../../core-server/features/meter/decide/dec
 import { judgePlace } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { expand } from '../../../../core-server/features/meter/read/read-strips.js';
 import { wheelsOf } from '../../../../core-server/features/meter/read/wheels.js';
+import { wholeOf } from '../../../../core-server/image/picture.js';
 import { near, nearQuad, quadOf, reference, rules, strip } from './reference.js';
 
 const picture = { width: 1000, height: 1000 };
 const checkBelow = rules.okConfidence;
-const facts = { picture, copy: picture, light: 'good', checkBelow, known: {} } as const;
+const facts = { picture, copy: picture, shown: wholeOf(picture), light: 'good', checkBelow, known: {} } as const;
 
 suite('the same as the Python reference', () => {
   test('has cases', () => assert.ok(reference.cases.length > 0));

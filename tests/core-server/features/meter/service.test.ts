@@ -5,6 +5,7 @@ import { assembleReading } from '../../../../core-server/features/meter/assemble
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { createMeterReadingHandlers } from '../../../../core-server/features/meter/service.js';
 import type { MeterReading, ReadMeterInput } from '../../../../core-server/features/meter/task.js';
+import { wholeOf } from '../../../../core-server/image/picture.js';
 import { ReadingStatus } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { box, sureCounter } from './fixtures.js';
 import { rules } from './reference.js';
@@ -24,7 +25,7 @@ suite('readMeter', () => {
   const quad = box(10, 20, 80, 20);
   const wheels = [...'00123456'].map((digit) => ({ digit, confidence: 0.9, quad, betweenPositions: false }));
   const copy = { width: 100, height: 50 };
-  const facts = { picture: copy, copy, light: 'good', checkBelow: 0.8, known: {} } as const;
+  const facts = { picture: copy, copy, shown: wholeOf(copy), light: 'good', checkBelow: 0.8, known: {} } as const;
   const reading = {
     ...assembleReading({ ...sureCounter(quad, wheels), fractionWheels: 3 }, facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],

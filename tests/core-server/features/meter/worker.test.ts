@@ -47,6 +47,24 @@ suite('readMeter in a worker', () => {
       { signal: AbortSignal.timeout(60_000) },
     );
 
+  test('doubts a counter that the edge of the photo cuts, with bars around the photo too', async () => {
+    const { reading } = await read(pictures.common);
+    const { xmin, xmax } = reading?.boundingBox ?? { xmin: 0, xmax: 0 };
+    // Without its last wheel.
+    const width = Math.round(xmin + ((xmax - xmin) * 7) / 8);
+    const cut = sharp(pictures.common).extract({ left: 0, top: 0, width, height: 500 });
+    for (const bar of [0, 90]) {
+      const bars = { top: bar, bottom: bar, left: bar, right: bar, background: 'black' };
+      const { reading: half } = await read(
+        await sharp(await cut.png().toBuffer())
+          .extend(bars)
+          .jpeg()
+          .toBuffer(),
+      );
+      assert.ok(half?.warnings.includes('COUNTER_CUT'), `bars of ${bar}: ${half?.meterNumber}`);
+    }
+  });
+
   test('reads all wheels, finds the point by colour and the counter by place', async () => {
     const { reading } = await read(pictures.common);
     assert.ok(reading);
