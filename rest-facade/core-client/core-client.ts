@@ -12,7 +12,7 @@ import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
-import { coreUnavailable, fromGrpcError } from './grpc-error.js';
+import { coreUnavailable, fromGrpcError, type LoadedStatus } from './grpc-error.js';
 
 /** What accompanies the message of a call. */
 export interface CallContext {
@@ -29,6 +29,19 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
+/** A request of a stream, as proto-loader takes it. */
+interface StreamRequest {
+  readonly id: string;
+  readonly request: object;
+}
+
+/** Its answer, as proto-loader gives it. */
+interface StreamAnswer {
+  readonly id: string;
+  readonly response: object | null;
+  readonly error: LoadedStatus | null;
+}
+
 /** Calls the core, or one of its replicas. */
 export type CoreClient = ReturnType<typeof createCoreClient>;
 
@@ -36,45 +49,61 @@ export type CoreClient = ReturnType<typeof createCoreClient>;
 export function createCoreClient(target: string, trust: CoreTrust = plainText, renewAfterMs?: number) {
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
-  const unary = async (call: UnaryCall): Promise<object> => {
+  /** Has a call sent, and once more if that may help. */
+  const sendTwice = async <Answer>(call: Call, send: (client: Client) => Promise<Answer>): Promise<Answer> => {
     const client = await connection.ready(call);
     const sentAt = performance.now();
     try {
-      return await sendOnce(client, connection.noteReset, call);
+      return await send(client);
     } catch (error) {
       if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
-      return sendOnce(await connection.ready(call), connection.noteReset, call);
+      return send(await connection.ready(call));
     }
   };
+  const unary = (call: UnaryCall) => sendTwice(call, (client) => sendOnce(client, connection.noteReset, call));
 
   return {
     /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
     call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
       return unary({ ...context, rpc, message, metadata: toMetadata(rpc, context) });
     },
-    /** Opens a stream of requests, whose answers go to `onAnswer`. Rejects with CORE_UNAVAILABLE if nobody listens. */
-    async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void) {
+    /** Opens a stream of requests, whose answers go to `onAnswer`; what a leaving core has not taken goes to another. */
+    stream(rpc: Rpc, context: CallContext, onAnswer: (answer: StreamAnswer) => void) {
       const { signal } = context;
-      const client = await connection.ready(context);
-      signal.throwIfAborted();
       const { path, requestSerialize, responseDeserialize } = rpc;
       const metadata = toMetadata(rpc, context);
-      const options = toCallOptions(context);
-      const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
-      const failureOf = follow(call, rpc, signal, connection.noteReset);
-      const ended = new Promise<void>((resolve, reject) => {
-        call.on('data', onAnswer);
-        call.on('error', (error: ServiceError) => reject(failureOf(error)));
-        call.on('status', ({ code }) => {
-          if (code === status.OK) resolve();
+      const unanswered = new Map<string, StreamRequest>();
+      let isComplete = false;
+      let call: ClientDuplexStream<object, object> | undefined;
+      const send = (client: Client) =>
+        new Promise<void>((resolve, reject) => {
+          signal.throwIfAborted();
+          const options = toCallOptions(context);
+          call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
+          const failureOf = follow(call, rpc, signal, connection.noteReset);
+          call.on('data', (answer: StreamAnswer) => {
+            unanswered.delete(answer.id);
+            onAnswer(answer);
+          });
+          call.on('error', (error: ServiceError) => reject(failureOf(error)));
+          call.on('status', ({ code }) => {
+            if (code === status.OK) resolve();
+          });
+          for (const request of unanswered.values()) call.write(request);
+          if (isComplete) call.end();
         });
-      });
       return {
-        send: (request: object): void => void call.write(request),
+        send(request: StreamRequest): void {
+          unanswered.set(request.id, request);
+          call?.write(request);
+        },
         /** Behind the last request. */
-        end: (): void => void call.end(),
-        /** Resolves when all are answered; rejects with a Refusal. */
-        ended,
+        end(): void {
+          isComplete = true;
+          call?.end();
+        },
+        /** Resolves when all are answered; rejects with a Refusal, CORE_UNAVAILABLE if nobody listens. */
+        ended: sendTwice({ ...context, rpc }, send),
       };
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
@@ -140,14 +169,17 @@ function follow(
 }
 
 /** A call as it is sent, maybe twice. */
-interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
+interface Call extends Pick<CallContext, 'deadline' | 'signal'> {
   readonly rpc: Rpc;
+}
+
+interface UnaryCall extends Call {
   readonly message: object;
   readonly metadata: Metadata;
 }
 
 /**
- * Whether a call is repeated, once: only if it surely did not begin, and if another core, or the same one restarted,
+ * Whether a call, or the rest of a stream, is repeated, once: only if it surely did not begin, and if another core, or the same one restarted,
  * can help. That is when the core's connection was lost, when it is leaving, or when it has no worker. Whatever else a
  * core refuses it has decided, a store that fails included: repeated, a password would be checked and a rate limit
  * counted twice.

@@ -3,7 +3,7 @@ import { asRefusal, type Refusal, tooManyOpen } from '../../runtime/errors/refus
 import { createHold } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { CallContext } from '../core-client/core-client.js';
-import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.js';
+import { fromLoadedStatus } from '../core-client/grpc-error.js';
 import { nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { readMultipart } from '../request/body/read-multipart.js';
 import { checkHeaders } from '../request/read-body.js';
@@ -48,8 +48,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     const reading = { signal, reserve: lines.reserve, maxBodyBytes: limits.maxBatchBytes, response };
     try {
       checkHeaders(request, limits.maxBatchBytes);
-      const stream = await core.stream(route.rpc, { ...call, signal }, (message) => {
-        const { id, response: answer, error } = message as StreamAnswer;
+      const stream = core.stream(route.rpc, { ...call, signal }, ({ id, response: answer, error }) => {
         try {
           lines.answer(Number(id), (ms, later) =>
             error ? show(fromLoadedStatus(error)) : render(answer ?? {}, ms, later),
@@ -82,11 +81,4 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     }
     finish(response);
   };
-}
-
-/** As proto-loader gives it. */
-interface StreamAnswer {
-  readonly id: string;
-  readonly response: object | null;
-  readonly error: LoadedStatus | null;
 }

@@ -107,7 +107,7 @@ function addService(server: Server, service: ServiceDefinition, script: Script, 
   server.addService(service, Object.fromEntries(handlers) as Parameters<typeof server.addService>[1]);
 }
 
-function toStatusObject(error: CoreRefusal) {
+export function toStatusObject(error: CoreRefusal) {
   const metadata = new Metadata();
   if (error.reason !== undefined) {
     const pack = (type: string, value: Uint8Array) =>

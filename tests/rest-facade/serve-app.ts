@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
@@ -26,7 +27,7 @@ export async function serveApp(
   { core: given, ...options }: Partial<Omit<AppOptions, 'core'> & { core: Partial<AppOptions['core']> }>,
   waitedMs = 0,
 ): Promise<number> {
-  const stream = () => Promise.reject(new Error('no stream'));
+  const stream = () => assert.fail('no stream');
   const core = { call: () => Promise.resolve({}), stream, ...given };
   const app = createApp({ limits, ...options, core });
   const server = createServer(expressMessages(app), (request, response) => {

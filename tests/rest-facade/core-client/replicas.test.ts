@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Metadata, Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { FaceDetectionServiceService } from '../../../generated/imageanalysis/v1/face_detection.js';
+import { Metadata, Server, status } from '@grpc/grpc-js';
+import {
+  DetectAllFacesResponse,
+  type FaceDetectionServiceServer,
+  FaceDetectionServiceService,
+  type StreamDetectFacesRequest,
+} from '../../../generated/imageanalysis/v1/face_detection.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
@@ -13,7 +18,14 @@ import { createForm } from '../../helpers/net/form.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startFacade, withKey } from '../facade.js';
-import { CoreRefusal, type FakeCore, type ReceivedCall, type Script, startFakeCore } from '../fake-core.js';
+import {
+  CoreRefusal,
+  type FakeCore,
+  type ReceivedCall,
+  type Script,
+  startFakeCore,
+  toStatusObject,
+} from '../fake-core.js';
 
 // Cores that come and go behind one facade.
 
@@ -152,21 +164,57 @@ for (const isBegun of [false, true])
     assert.equal(answer.headers.get('retry-after'), null);
   });
 
+/** A facade before a core that takes only streams. */
+async function startStreaming(
+  t: TestContext,
+  streamDetectFaces: FaceDetectionServiceServer['streamDetectFaces'],
+): Promise<string> {
+  const server = new Server();
+  server.addService(FaceDetectionServiceService, { streamDetectFaces });
+  return (await startFacade(t, await bindServer(t, server))).url;
+}
+
+function sendBatch(url: string, pictures: number): Promise<Response> {
+  const body = new FormData();
+  for (let index = 0; index < pictures; index += 1) body.append('file', new Blob(['x']), `${index}`);
+  return fetch(`${url}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
+}
+
+test('the pictures of a batch that a leaving core has not taken go to the next one', async (t) => {
+  const taken: string[] = [];
+  let streams = 0;
+  const url = await startStreaming(t, (stream) => {
+    streams += 1;
+    const isLeaving = streams === 1;
+    stream.on('end', () => stream.end());
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      if (isLeaving && taken.length > 0) return;
+      taken.push(id);
+      stream.write({ id, result: { $case: 'response', value: DetectAllFacesResponse.create() } });
+      const leaves = new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later');
+      if (isLeaving) stream.emit('error', toStatusObject(leaves));
+    });
+  });
+  // More than are passed on at a time.
+  const lines = (await (await sendBatch(url, 20)).text()).trim().split('\n');
+  const shown = lines.map((line) => JSON.parse(line) as { index?: number; message: string });
+  const success = taken.map((id) => [Number(id), 'success']);
+  assert.deepEqual(
+    shown.map(({ index, message }) => [index, message]),
+    success,
+  );
+  assert.deepEqual([streams, taken.length, new Set(taken).size], [2, 20, 20]);
+});
+
 for (const isBegun of [false, true])
   test(`the pictures of a batch that breaks off ${isBegun ? 'once one is begun shall not be sent again by a program' : 'before one is begun may be sent again'}`, async (t) => {
-    const server = new Server();
-    server.addService(FaceDetectionServiceService, {
-      streamDetectFaces: (stream: ServerDuplexStream<unknown, unknown>) =>
-        stream.once('data', () => {
-          if (isBegun) stream.sendMetadata(new Metadata());
-          stream.emit('error', { code: status.UNAVAILABLE, details: 'Connection dropped' });
-        }),
-    });
-    const port = await bindServer(t, server);
-    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: `127.0.0.1:${port}` });
-    const body = new FormData();
-    for (const name of ['a', 'b']) body.append('file', new Blob(['x']), name);
-    const answer = await fetch(`${url}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
+    const url = await startStreaming(t, (stream) =>
+      stream.once('data', () => {
+        if (isBegun) stream.sendMetadata(new Metadata());
+        stream.emit('error', { code: status.UNAVAILABLE, details: 'Connection dropped' });
+      }),
+    );
+    const answer = await sendBatch(url, 2);
     const { reason, details } = (await answer.json()) as ErrorBody;
     const expected = [503, 'CORE_UNAVAILABLE', isBegun ? { begun: 'true' } : {}];
     assert.deepEqual([answer.status, reason, details], expected);

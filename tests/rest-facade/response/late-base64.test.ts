@@ -102,8 +102,8 @@ test('large answers of REST are whole', async (t) => {
 
 test('large lines of a batch are whole', async (t) => {
   const stream: Core['stream'] = (_rpc, _call, onAnswer) => {
-    const send = ({ id }: { id?: string }) => onAnswer({ id, response: answer, error: null });
-    return Promise.resolve({ send, end: () => undefined, ended: Promise.resolve() });
+    const send = ({ id }: { id: string }) => onAnswer({ id, response: answer, error: null });
+    return { send, end: () => undefined, ended: Promise.resolve() };
   };
   const port = await serveApp(t, { core: { stream } });
   const body = new FormData();

@@ -14,7 +14,7 @@ import { serveApp } from '../serve-app.js';
 /** Answers every call with its own message. */
 const echo = {
   call: (_rpc: unknown, message: object) => Promise.resolve({ detection_score: 1, ...message }),
-  stream: () => Promise.reject(new Error('no stream')),
+  stream: () => assert.fail('no stream'),
 };
 
 test('a path takes whole segments, in their case, and an encoded slash stays in one', async (t) => {

@@ -107,7 +107,7 @@ test('nothing is held for a caller that is gone', async () => {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const [rpc] = loadRpcs();
   assert.ok(rpc);
-  const fails = () => Promise.reject(new Error('not asked'));
+  const fails = () => assert.fail('not asked');
   const deps = { core: { call: fails, stream: fails }, budget, batches: budget, unread: createUnread(), limits };
   const { signal } = new AbortController();
   await askCore({ ...deps, throttle: { run: (_caller, work) => work() } }, response, {

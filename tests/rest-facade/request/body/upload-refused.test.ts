@@ -104,7 +104,7 @@ test('a JSON body with no picture in it holds nothing', async (t) => {
 test('a batch with an unknown field holds nothing', async (t) => {
   const budget = createFairBudget(1e6);
   const open = { send: () => undefined, end: () => undefined, ended: new Promise<void>(() => {}) };
-  const port = await serveApp(t, { budget, core: { stream: () => Promise.resolve(open) } });
+  const port = await serveApp(t, { budget, core: { stream: () => open } });
   const body = new FormData();
   body.append('minscore', '0.5');
   body.append('file', new Blob(['x'.repeat(500)]), 'a.jpg');
