@@ -48,7 +48,8 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
     }
     underWay = unfinished + chunks * chunkOverheadBytes;
     const isHeld = hold(underWay + unansweredBytes);
-    if (unfinished > maxBytes || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const isTooLarge = unfinished > maxBytes || whole.some((size) => size > maxBytes);
+    if (isTooLarge || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
   };
