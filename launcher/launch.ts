@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig } from '../core-server/compose/config.js';
@@ -7,7 +8,7 @@ import { closeMs } from '../runtime/process/launcher-channel.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { createLaunchSettings, type LaunchSettings, toConnectAddress } from './launch-settings.js';
-import { findFreePorts, whyNotFree } from './ports.js';
+import { findFreePorts, holdPort, obstacleOf, releasePort } from './ports.js';
 import { supervise } from './supervise.js';
 
 interface LaunchOptions {
@@ -99,27 +100,35 @@ export async function launch(options: LaunchOptions) {
 }
 
 /** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */
-async function choosePorts({ core, facade, admin, restAdmin }: LaunchSettings) {
-  const wanted = [
-    { ...core, variable: 'CORE_PORT' },
-    { ...facade, variable: 'REST_PORT' },
-    ...(admin ? [{ ...admin, variable: 'CORE_ADMIN_PORT' }] : []),
-    ...(restAdmin ? [{ ...restAdmin, variable: 'REST_ADMIN_PORT' }] : []),
-  ].filter(({ port }) => port !== 0);
+async function choosePorts({ core, facade, admin, others }: LaunchSettings) {
+  const all = { CORE: core, REST: facade, ...(admin && { CORE_ADMIN: admin }), ...others };
+  const wanted = Object.entries(all).filter(([, { port }]) => port !== 0);
+  const held: Server[] = [];
   const mistakes: string[] = [];
-  for (const [index, { host, port, variable }] of wanted.entries()) {
-    const rival = wanted.slice(0, index).find((other) => other.port === port);
-    const why = rival ? `is already ${rival.variable}` : await whyNotFree({ host, port });
-    if (why) mistakes.push(`${formatAddress({ host, port })} ${why}; set ${variable} to another`);
-  }
-  if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
+  try {
+    // Together, since the system knows which of them exclude each other, and what is free beside them.
+    for (const [name, { host, port }] of wanted)
+      try {
+        held.push(await holdPort({ host, port }));
+      } catch (error) {
+        const { why, setting } = obstacleOf(error);
+        const [first = name] = wanted.find(([, other]) => other.port === port) ?? [];
+        const isRival = first !== name && setting === 'PORT';
+        mistakes.push(
+          `${formatAddress({ host, port })} ${isRival ? `is already ${first}_PORT` : why}; set ${name}_${setting} to another`,
+        );
+      }
+    if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
-  const [corePort = 0, facadePort = 0, adminPort = 0] = await findFreePorts(3);
-  return {
-    core: { ...core, port: core.port || corePort },
-    facade: { ...facade, port: facade.port || facadePort },
-    admin: admin && { ...admin, port: admin.port || adminPort },
-  };
+    const [corePort = 0, facadePort = 0, adminPort = 0] = await findFreePorts(3);
+    return {
+      core: { ...core, port: core.port || corePort },
+      facade: { ...facade, port: facade.port || facadePort },
+      admin: admin && { ...admin, port: admin.port || adminPort },
+    };
+  } finally {
+    await Promise.all(held.map(releasePort));
+  }
 }
 
 function distFile(path: string): string {

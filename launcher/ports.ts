@@ -1,27 +1,31 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import type { Listener } from './launch-settings.js';
 
-const notOurs = 'is not an address of this machine';
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use',
-  EACCES: 'may not be used by this user',
+/** Listens there, so that nobody else can. @throws what {@link obstacleOf} explains */
+export async function holdPort({ host, port }: Listener): Promise<Server> {
+  const server = createServer((connection) => connection.destroy());
+  await once(server.listen({ host, port, exclusive: true }), 'listening');
+  return server;
+}
+
+export async function releasePort(server: Server): Promise<void> {
+  await once(server.close(), 'close');
+}
+
+const notOurs = { why: 'is not an address of this machine', setting: 'HOST' };
+const obstacles: Readonly<Record<string, typeof notOurs>> = {
+  EADDRINUSE: { why: 'is in use', setting: 'PORT' },
+  EACCES: { why: 'may not be used by this user', setting: 'PORT' },
   EADDRNOTAVAIL: notOurs,
   ENOTFOUND: notOurs,
 };
 
-/** Why nobody can listen there now; undefined if someone can. */
-export async function whyNotFree({ host, port }: Listener): Promise<string | undefined> {
-  const server = createServer();
-  try {
-    await once(server.listen({ host, port, exclusive: true }), 'listening');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return reasons[code ?? ''] ?? `cannot be used (${code ?? message})`;
-  }
-  await once(server.close(), 'close');
-  return undefined;
+/** Why nobody can listen at an address, and the part of it to change. */
+export function obstacleOf(error: unknown): typeof notOurs {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return obstacles[code ?? ''] ?? { why: `cannot be used (${code ?? message})`, setting: 'PORT' };
 }
 
 /**
@@ -32,9 +36,12 @@ export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; ports.size < count; tries += 1) {
     const port = randomInt(10_000, 32_768);
-    const why = await whyNotFree({ host: '127.0.0.1', port });
-    if (why === undefined) ports.add(port);
-    else if (tries > 1_000) throw new Error(`no free port found: ${port} ${why}`);
+    try {
+      await releasePort(await holdPort({ host: '127.0.0.1', port }));
+      ports.add(port);
+    } catch (error) {
+      if (tries > 1_000) throw new Error(`no free port found: ${port} ${obstacleOf(error).why}`, { cause: error });
+    }
   }
   return [...ports];
 }

@@ -136,16 +136,31 @@ describe('launch', () => {
 
   it('says that two listeners want the same port', async (t) => {
     const [port = 0] = await findFreePorts(1);
-    const env = { ...anyPorts, CORE_PORT: String(port), REST_PORT: String(port) };
+    const [CORE_PORT, REST_PORT, REST_METRICS_PORT] = Array<string>(3).fill(`${port}`);
+    const env = { ...anyPorts, CORE_HOST: '0.0.0.0', CORE_PORT, REST_PORT, REST_METRICS_PORT };
     await assert.rejects(launchStandIns(t, {}, { env }), {
-      message: `127.0.0.1:${port} is already CORE_PORT; set REST_PORT to another`,
+      message: ['REST_PORT', 'REST_METRICS_PORT']
+        .map((name) => `127.0.0.1:${port} is already CORE_PORT; set ${name} to another`)
+        .join('\n'),
     });
+  });
+
+  it('lets two listeners have the same port of two addresses', async (t) => {
+    const [port = 0] = await findFreePorts(1);
+    const CORE_PORT = String(port);
+    const { service } = await launchStandIns(
+      t,
+      { facade: facade.replace("'127.0.0.1'", "'127.0.0.2'") },
+      { env: { ...anyPorts, CORE_PORT, REST_PORT: CORE_PORT, REST_HOST: '127.0.0.2' } },
+    );
+    assert.deepEqual([service.grpcAddress, service.restUrl], [`127.0.0.1:${port}`, `http://127.0.0.2:${port}`]);
+    await service.stop();
   });
 
   it('says that an address is not one of this machine', async (t) => {
     const env = { ...anyPorts, CORE_HOST: '192.0.2.1', CORE_PORT: '1234' };
     await assert.rejects(launchStandIns(t, {}, { env }), {
-      message: '192.0.2.1:1234 is not an address of this machine; set CORE_PORT to another',
+      message: '192.0.2.1:1234 is not an address of this machine; set CORE_HOST to another',
     });
   });
 
