@@ -179,4 +179,9 @@ test('crops that would not fit in a response are refused', async () => {
       details: { field, limit: '16000000' },
     });
   }
+  // Aligned, they have 112 pixels a side.
+  const whole = { ...large, data: new Uint8Array(large.width * large.height * 3) };
+  const turned = faces.map((face) => ({ ...face, landmarks: Array<Point>(5).fill({ x: 1, y: 1 }) }));
+  const aligned = await cropFaces({ ...file, whole }, turned, { ...plainCrop, isAligned: true });
+  assert.equal(aligned.length, faces.length);
 });

@@ -61,7 +61,7 @@ test('a refusal names field, value and wish, and does not grow with the value', 
 });
 
 test('a refusal does not repeat the fields that stand in a value, with a password among them', () => {
-  for (const text of ['0.8&company=acme&password=secret', '0.8;password=secret'])
+  for (const text of ['0.8&company=acme&password=secret', '0.8;password=secret', '0.8;secret'])
     assert.throws(() => parseText(field('score', 'min_score'), text, 'detection'), {
       reason: 'INVALID_SCORE',
       message:

@@ -37,6 +37,15 @@ for (const [request, init, field, sent] of cases) {
   });
 }
 
+test('a sentence that does not begin with the field stays as it is', async (t) => {
+  const { url } = await startBoth(t, () => {
+    throw new CoreRefusal(status.INVALID_ARGUMENT, 'EMPTY_IMAGE', 'the image has no bytes', { field: 'image' });
+  });
+  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: picture });
+  const { message, details } = (await answer.json()) as ErrorBody;
+  assert.deepEqual([message, details], ['the image has no bytes', { field: 'file' }]);
+});
+
 test('a refusal that names no field is passed on as it is', async (t) => {
   const { url } = await startBoth(t, () => {
     throw new CoreRefusal(status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 'image is queued', {}, 3);

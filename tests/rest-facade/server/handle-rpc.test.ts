@@ -194,6 +194,7 @@ test('what is no request is refused, and the core sees none of it', async (t) =>
     const answer = await post(url, type, body, headers);
     const text = Buffer.from(await answer.arrayBuffer());
     if (type === json) {
+      assert.equal(answer.status, 400); // by its code, whatever the reason
       assert.equal(answer.headers.get('content-type'), 'application/json');
       assert.match(text.toString(), new RegExp(`"reason":"${reason}"`), String(body).slice(0, 50));
     } else {

@@ -4,6 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
+import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { askCore } from '../../../rest-facade/server/ask-core.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../../runtime/limits/unread.js';
@@ -121,6 +122,22 @@ test('nothing is held for a caller that is gone', async () => {
     },
   });
   assert.equal(budget.taken, 0);
+});
+
+test('a batch whose caller leaves holds no pictures that wait', async (t) => {
+  const budget = createFairBudget(1_000);
+  let sent = 0;
+  const stream: AppOptions['core']['stream'] = (_rpc, { signal }) => {
+    const ended = once(signal, 'abort').then(() => signal.throwIfAborted());
+    return { send: () => void (sent += 1), end: () => undefined, ended };
+  };
+  const socket = await openSocket(await serveApp(t, { budget, core: { stream } }));
+  const part = '--b\ncontent-disposition: form-data; name="file"; filename="a"\n\nx\n';
+  socket.write(multipartRequest('/v1/faces/batch', `${part}${part}--b--\n`));
+  await eventually(() => sent === 2);
+  assert.ok(budget.taken > 0);
+  socket.destroy();
+  await eventually(() => budget.taken === 0);
 });
 
 test('a score is sent while the budget is used up, since it may have been set', async (t) => {

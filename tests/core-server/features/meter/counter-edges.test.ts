@@ -4,9 +4,11 @@ import { assembleReading } from '../../../../core-server/features/meter/assemble
 import { mayGoOnOutside } from '../../../../core-server/features/meter/counter-edges.js';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
+import { alongCounter, wheelQuads } from '../../../../core-server/features/meter/read/wheels.js';
 import { withinBars } from '../../../../core-server/features/meter/read/within-bars.js';
 import { type Point, type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
-import { sureCounter } from './fixtures.js';
+import { box, sureCounter } from './fixtures.js';
+import { near, rules } from './reference.js';
 
 /** Wheels of 20 x 30 pixels in a row, the first from there on. */
 function wheelsFrom(x: number, y: number, count = 5): CounterReading['wheels'] {
@@ -97,4 +99,11 @@ test('withinBars is what is within bars of one colour, also of different ones, a
   assert.deepEqual(withinBars(whole), wholeOf(whole));
   const none = paint(() => 128);
   assert.deepEqual(withinBars(none), wholeOf(none));
+});
+
+test('wheels of which one is far from an even row stay where they were seen', () => {
+  const centers = [0.3, 0.4, 0.5, 0.8];
+  const seen = alongCounter(centers, rules);
+  for (const [at, [left, right]] of wheelQuads(box(0, 0, 100, 20), centers, rules).entries())
+    near((left.x + right.x) / 2, 100 * (seen[at] ?? NaN), 0.01);
 });

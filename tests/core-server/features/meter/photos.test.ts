@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Call } from '../../../../core-server/common/call.js';
 import type { SeenCounter } from '../../../../core-server/features/meter/counter-reading.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
+import { readPhotos } from '../../../../core-server/features/meter/photos/read-photos.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { wholeOf } from '../../../../core-server/image/picture.js';
+import { refuse } from '../../../../runtime/errors/refusal.js';
 import { box, sureCounter } from './fixtures.js';
 import { near, type Peak, rules, strip } from './reference.js';
 
@@ -183,4 +186,32 @@ test('photos that disagree are for a person to look at', () => {
   const other = fuseReadings([one, two, { ...photo('00987456'), ...sizes }], facts);
   assert.deepEqual([other.reading.value, other.reading.status], ['00123.456', 'CHECK']);
   assert.deepEqual(other.reading.warnings, ['PHOTOS_DISAGREE']);
+});
+
+suite('readPhotos', () => {
+  const call = { signal: new AbortController().signal } as Call;
+  const read = (photos: number, readOne: (photo: Uint8Array, call: Call) => Promise<object>) =>
+    readPhotos(
+      Array.from({ length: photos }, () => new Uint8Array()),
+      call,
+      (photo) => photo,
+      readOne,
+    );
+
+  test('refuses only the first where the queue is full, and has the others wait', async () => {
+    const waits: unknown[] = [];
+    await read(3, (_, { wait }) => Promise.resolve([waits.push(wait)]));
+    assert.deepEqual(waits, ['refuse', 'queue', 'queue']);
+  });
+
+  test('ends the work on the others with what stops one for no fault of its own', async () => {
+    const full = refuse('QUEUE_FULL', 'full');
+    const signals: AbortSignal[] = [];
+    const all = read(2, (_, { signal }) => {
+      signals.push(signal);
+      return Promise.reject(full);
+    });
+    await assert.rejects(all, full);
+    assert.equal(signals[1]?.reason, full);
+  });
 });

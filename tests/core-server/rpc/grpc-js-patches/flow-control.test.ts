@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect } from 'node:http2';
+import { EventEmitter, once } from 'node:events';
+import { connect, type ServerHttp2Stream } from 'node:http2';
 import { test, type TestContext } from 'node:test';
 import { maxCallsOfStrangers } from '../../../../core-server/rpc/grpc-js-patches/limit-strangers.js';
+import { limitUnread } from '../../../../core-server/rpc/grpc-js-patches/limit-unread.js';
 import { callWindowBytes, connectionWindowBytes } from '../../../../core-server/rpc/grpc-js-patches/server-options.js';
 import type { ReadMeterResponse } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
+import { createUnread } from '../../../../runtime/limits/unread.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { startScripted } from '../../../helpers/service/scripted-service.js';
 import { openSocket } from '../../../rest-facade/raw-http.js';
@@ -94,4 +97,16 @@ test('who has shown a valid key may have more calls open', async (t) => {
   await eventually(() => waiting.length === answers.length);
   for (const answerOne of waiting) answerOne();
   await Promise.all(answers);
+});
+
+test('a response has no more time for another behind it', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const close = t.mock.fn();
+  const stream = Object.assign(new EventEmitter(), { write: () => true, close }) as unknown as ServerHttp2Stream;
+  limitUnread(stream, createUnread(), createFairBudget(1_000).of('a'), 1_000);
+  for (let responses = 0; responses < 2; responses += 1) {
+    stream.write(Buffer.alloc(1));
+    t.mock.timers.tick(600);
+  }
+  assert.equal(close.mock.callCount(), 1);
 });

@@ -16,6 +16,9 @@ test('a collector joins chunks, with and without a promised length', () => {
     assert.deepEqual(collector.bytes(), Buffer.concat(chunks));
     // A few: else what has come would be copied again for each chunk.
     assert.ok(buffers.size <= 10, `${buffers.size} buffers`);
+    // Those that it outgrew are freed.
+    const bytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    assert.ok(bytes <= 600 * kib, `${bytes} bytes`);
   }
 });
 

@@ -37,6 +37,7 @@ test('forms that are read', async (t) => {
       part(`${disposition('name="file"')}\ncontent-type: application/octet-stream`, 'JPEG') + end,
       'JPEG',
     ],
+    ['a field of its name without a value', field('file', '') + file + end, 'JPEG'],
     ['a part without a name', part('content-disposition: form-data') + file + end, 'JPEG'],
     [
       'a boundary-like line in the file',
@@ -81,6 +82,7 @@ test('forms that are refused, over a raw socket', async (t) => {
       'MISSING_FIELD',
     ],
     ['two files of the name', file + file + end, 'REPEATED_FIELD'],
+    ['a name of 60 characters in 120 bytes', field('é'.repeat(60)) + file + end, 'MALFORMED_MULTIPART'],
     ['a second file of another name', file + part(disposition('name="x"; filename="a"')) + end, 'MALFORMED_MULTIPART'],
     [
       'a field in an unknown charset',
