@@ -10,7 +10,7 @@ import { createKnexCompanyStore } from '../../../core-server/access/companies/kn
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import type { Database } from '../../../core-server/store/database.js';
 import { cacheRows, detectChanges } from '../../../core-server/store/row-cache.js';
-import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
+import { SqliteFile, sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 import { deferred } from '../../helpers/deferred.js';
 import { keyOf, registerAcme } from './fixtures.js';
@@ -102,12 +102,14 @@ test('a row that was being read during a change is not kept', async (t) => {
   assert.equal(reads.length, 3);
 });
 
-test('what the store does not have is asked for each time', async (t) => {
+test('what the store does not have is asked for each time, and not kept', async (t) => {
   const { db } = await openTwice(t);
   const keys = createKnexApiKeyStore(db);
   const queries = countQueries(db);
+  const { mock: set } = t.mock.method(Map.prototype, 'set');
   for (let time = 0; time < 3; time += 1) assert.equal(await keys.find('ia_bbbbbbbbbbbb'), undefined);
   assert.equal(queries.count, 3);
+  assert.ok(!set.calls.some(({ arguments: [kept] }) => kept === 'ia_bbbbbbbbbbbb'));
 });
 
 for (const suffix of ['', '-wal', '-shm'])
@@ -161,4 +163,11 @@ test('a store that cannot be written is read each time', async (t) => {
   const queries = countQueries(db);
   for (let time = 0; time < 2; time += 1) assert.deepEqual(await keys.find(id), key);
   assert.equal(queries.count, 2);
+});
+
+test('where a commit is not noticed, changes cannot be told', async (t) => {
+  const { place } = await openTwice(t);
+  const file = new SqliteFile(path.join(place.dataDir, sqliteFileName));
+  await file.proveChangeToken(() => Promise.resolve());
+  assert.equal(file.changeToken(), undefined);
 });
