@@ -52,7 +52,7 @@ export function supervise(options: SuperviseOptions) {
       }
       const wasStable = performance.now() - servesSince >= stableAfterMs;
       // Being killed from outside is not a failure, however often it happens.
-      const wasKilled = signal === 'SIGKILL' || signal === 'SIGTERM';
+      const wasKilled = signal === 'SIGKILL';
       failures = wasStable || wasKilled ? 0 : failures + 1;
       if (failures >= maxFailures)
         return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));

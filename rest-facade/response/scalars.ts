@@ -67,6 +67,6 @@ function writeTime(time: Timestamp): string {
 export function writeFloat(value: number): string {
   // JSON has no such number; the core never sends one in a documented field.
   if (!Number.isFinite(value)) return 'null';
-  const text = String(value === 0 ? 0 : value);
+  const text = String(value);
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${text}.0` : text;
 }

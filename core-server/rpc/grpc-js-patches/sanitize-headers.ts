@@ -39,10 +39,7 @@ function refuseCompression(headers: IncomingHttpHeaders): void {
 
 /** grpc-js drops them too, but writes them to stderr, and one may be a mistyped API key. */
 function dropIllegal(headers: IncomingHttpHeaders): void {
-  for (const name in headers) {
-    const isText = !name.endsWith('-bin');
-    if (!legalName.test(name) || (isText && !legalText.test(String(headers[name])))) delete headers[name];
-  }
+  for (const name in headers) if (!legalName.test(name) || !legalText.test(String(headers[name]))) delete headers[name];
 }
 
 const legalName = /^[:0-9a-z_.-]+$/;
