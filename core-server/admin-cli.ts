@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { CommanderError } from 'commander';
+import { codeOfReason } from '../runtime/errors/reasons.js';
 import { Refusal } from '../runtime/errors/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';
@@ -65,6 +66,7 @@ try {
   if (caught instanceof CommanderError) process.exitCode = caught.exitCode === 0 ? 0 : exitCodes.mistaken;
   else {
     process.stderr.write(`error: ${describe(caught)}\n`);
-    process.exitCode = exitCodeOf(caught);
+    const isMistaken = caught instanceof Refusal && caught.code === codeOfReason.INVALID_FIELD;
+    process.exitCode = isMistaken ? exitCodes.mistaken : exitCodeOf(caught);
   }
 }

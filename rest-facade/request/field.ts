@@ -76,8 +76,7 @@ export function parseText(field: Field, text: string, name = field.name): unknow
       throw invalid('a number from 0 to 1 in plain decimal notation with at most 6 decimals');
     case 'uint32':
       // The core checks the field's own range, which is narrower.
-      if (!/^-?\d{1,20}$/.test(text)) throw invalid('a whole number');
-      if (text.startsWith('-')) throw invalid('a whole number, at least 0');
+      if (!/^\d{1,20}$/.test(text)) throw invalid('a whole number without a sign');
       if (Number(text) > maxUint32) throw invalid(`a whole number, at most ${maxUint32}`);
       return Number(text);
     case 'enum': {

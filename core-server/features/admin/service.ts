@@ -6,11 +6,9 @@ import { requireScore } from '../../common/validate.js';
 import { readPage } from './read-page.js';
 import {
   validateApiKeyId,
-  validateExpireTime,
   validateKnownName,
-  validateLabel,
-  validateNewName,
-  validateOperations,
+  validateNewApiKey,
+  validateNewCompany,
   validatePassword,
 } from './validate.js';
 
@@ -24,9 +22,7 @@ export function createAdminHandlers(deps: {
   const { apiKeys, companies } = deps;
   return {
     async createApiKey(request) {
-      validateLabel(request.label);
-      validateOperations(request.operations);
-      validateExpireTime(request.expireTime);
+      validateNewApiKey(request);
       return await apiKeys.create(request);
     },
     async listApiKeys(request) {
@@ -37,10 +33,9 @@ export function createAdminHandlers(deps: {
       validateApiKeyId(id);
       return { apiKey: await apiKeys.revoke(id) };
     },
-    async createCompany({ name, password }) {
-      validateNewName(name);
-      validatePassword(password);
-      return { company: await companies.create(name, password) };
+    async createCompany(request) {
+      validateNewCompany(request);
+      return { company: await companies.create(request.name, request.password) };
     },
     async setCompanyPassword({ name, password }) {
       validateKnownName(name);

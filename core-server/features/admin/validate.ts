@@ -1,4 +1,8 @@
-import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import {
+  type CreateApiKeyRequest,
+  type CreateCompanyRequest,
+  Operation,
+} from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, missingField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
 
@@ -7,7 +11,20 @@ const minPasswordLength = 8;
 const maxPasswordLength = 128;
 
 /** @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateLabel(label: string): void {
+export function validateNewApiKey({ label, operations, expireTime }: CreateApiKeyRequest): void {
+  validateLabel(label);
+  validateOperations(operations);
+  validateExpireTime(expireTime);
+}
+
+/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
+export function validateNewCompany({ name, password }: CreateCompanyRequest): void {
+  if (name === '') throw missingField('name', companyNameRule);
+  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
+  validatePassword(password);
+}
+
+function validateLabel(label: string): void {
   const wish = `1 to ${maxLabelLength} characters without control characters`;
   if (label === '') throw missingField('label', wish);
   // Control characters would affect the terminal that lists the keys, those of direction too: with them, a label may
@@ -17,8 +34,7 @@ export function validateLabel(label: string): void {
   }
 }
 
-/** @throws Refusal INVALID_FIELD */
-export function validateOperations(operations: readonly Operation[]): void {
+function validateOperations(operations: readonly Operation[]): void {
   if (!operations.includes(Operation.UNSPECIFIED)) return;
   const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
   throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
@@ -27,24 +43,17 @@ export function validateOperations(operations: readonly Operation[]): void {
 /** A Timestamp ends with the year 9999, which milliseconds sent as seconds exceed. */
 const endOfTimestamps = Date.UTC(10_000, 0);
 
-/** @throws Refusal INVALID_FIELD */
-export function validateExpireTime(time: Date | undefined): void {
+function validateExpireTime(time: Date | undefined): void {
   if (time === undefined) return;
-  const isTimestamp = time.getTime() < endOfTimestamps;
-  if (isTimestamp && time > new Date()) return;
-  const value = isTimestamp ? time.toISOString() : 'invalid';
-  throw invalidField('expire_time', value, 'a time in the future');
+  const wish = 'a time in the future';
+  if (!(time.getTime() < endOfTimestamps))
+    throw refuseField('INVALID_FIELD', 'expire_time', `is after the year 9999 in UTC, want ${wish}`);
+  if (time <= new Date()) throw invalidField('expire_time', time.toISOString(), wish);
 }
 
 /** @throws Refusal MISSING_FIELD */
 export function validateApiKeyId(id: string): void {
   if (id === '') throw missingField('id', 'the public id of an API key');
-}
-
-/** The name of a new company. @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateNewName(name: string): void {
-  if (name === '') throw missingField('name', companyNameRule);
-  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
 }
 
 /** The name of a company that should exist. @throws Refusal MISSING_FIELD */

@@ -55,7 +55,7 @@ test('scores have a reason of their own', () => {
 test('a refusal names field, value and wish, and does not grow with the value', () => {
   const text = `"\n${'x'.repeat(10_000)}`;
   assert.throws(() => parseText(field('uint32', 'max_faces'), text, 'max_faces'), {
-    message: `max_faces is ${JSON.stringify(`${text.slice(0, 128)}…`)}, want a whole number`,
+    message: `max_faces is ${JSON.stringify(`${text.slice(0, 128)}…`)}, want a whole number without a sign`,
     details: { field: 'max_faces', value: `${text.slice(0, 128)}…` },
   });
 });
@@ -70,10 +70,10 @@ test('a refusal does not repeat the fields that stand in a value, with a passwor
     });
 });
 
-test('a whole number that its type cannot hold is told that end of the range', () => {
+test('a whole number that its type cannot hold says so, but not that the field takes all others', () => {
   for (const [text, wish] of [
-    ['1.5', 'want a whole number'],
-    ['-1', 'want a whole number, at least 0'],
+    ['1.5', 'want a whole number without a sign'],
+    ['-1', 'want a whole number without a sign'],
     ['4294967296', 'want a whole number, at most 4294967295'],
   ] as const)
     assert.throws(() => parseText(field('uint32'), text, 'max_faces'), { message: `max_faces is "${text}", ${wish}` });

@@ -2,16 +2,20 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { companyNameRule } from '../../../access/companies/company-name.js';
 import { generatePassword } from '../../../access/companies/password.js';
 import { scoreRule } from '../../../common/validate.js';
+import { validateNewCompany } from '../validate.js';
 import { type AdminCliDependencies, type JsonOption, readAll } from './command.js';
 import { companiesToTable, companyToJson } from './output.js';
 
 export function addCompanies(companies: Command, deps: AdminCliDependencies): void {
   const { withHandlers, write } = deps;
+  companies.addHelpText('afterAll', '\nA name that begins with "-" comes behind "--": companies delete -- -x');
   withPasswordOptions(companies.command('create'))
     .description('register a company; prints its password if that was generated')
     .argument('<name>', companyNameRule)
     .action(async (name: string, options: PasswordOptions) => {
       const { password, shown, told } = await choosePassword(options, deps);
+      // Before a store is made.
+      validateNewCompany({ name, password });
       const { company } = await withHandlers((handlers) => handlers.createCompany({ name, password }), {
         mayCreate: true,
       });

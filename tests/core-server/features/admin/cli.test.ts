@@ -142,6 +142,16 @@ describe('admin command', () => {
     }
     assert.deepEqual(making, ['keys create', 'companies create']);
   });
+
+  it('opens no store for a key or company that is refused', async () => {
+    for (const args of [
+      ['keys', 'create', '--label', ''],
+      ['keys', 'create', '--label', 'a', '--expires', '2020-01-01'],
+      ['companies', 'create', 'a/b'],
+      ['companies', 'create', 'acme', '--password', 'short'],
+    ])
+      await assert.rejects(createAdminProgram(noStore).parseAsync(args, { from: 'user' }), { name: 'Refusal' });
+  });
 });
 
 describe('the process of the admin command', { concurrency: 2 }, () => {
@@ -216,6 +226,9 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await run('companies', 'rename', 'a');
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, /unknown command 'rename'/);
+    const score = await run('companies', 'set-score', 'a', '80');
+    const wish = 'want a number from 0 to 1 with at most 6 decimals';
+    assert.deepEqual(score, { code: 2, stdout: '', stderr: `error: detection_score is "80", ${wish}\n` });
   });
 
   it('exits with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {

@@ -55,6 +55,7 @@ describe('administration of API keys', () => {
   });
 
   const label = '1 to 128 characters without control characters';
+  const tooLate = { message: 'expire_time is after the year 9999 in UTC, want a time in the future' };
   const refused: [string, Partial<CreateApiKeyRequest>, object][] = [
     ['no label', { label: '' }, missing('label', label)],
     ['129 characters', { label: '🔑'.repeat(129) }, { reason: 'INVALID_FIELD' }],
@@ -73,12 +74,8 @@ describe('administration of API keys', () => {
       ),
     ],
     ['an end now', { expireTime: now }, invalid('expire_time', now.toISOString(), 'a time in the future')],
-    ['no real time', { expireTime: new Date(NaN) }, invalid('expire_time', 'invalid', 'a time in the future')],
-    [
-      'milliseconds for seconds',
-      { expireTime: new Date(1_000 * now.getTime()) },
-      invalid('expire_time', 'invalid', 'a time in the future'),
-    ],
+    ['no real time', { expireTime: new Date(NaN) }, tooLate],
+    ['milliseconds for seconds', { expireTime: new Date(1_000 * now.getTime()) }, tooLate],
   ];
   for (const [what, parts, expected] of refused) {
     it(`refuses ${what}`, async (t) => {
