@@ -9,8 +9,10 @@ import {
   type GetDetectionScoreResponse,
   ScoreConfigServiceService,
 } from '../../../generated/imageanalysis/v1/score_config.js';
+import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
@@ -158,7 +160,22 @@ for (const [what, renewAfterMs, renew] of [
       await eventually(() => lookups > before, 10_000);
       await callOf(await connection.ready());
     }
+    // One for each renewal, not for each reset.
+    assert.ok(lookups < 400, `${lookups} look-ups`);
   });
+
+test('calls that end at their deadline are resets too', async (t) => {
+  const lookup = t.mock.method(dns.promises, 'lookup', () => [{ address: '127.0.0.1', family: 4 }]);
+  const core = await startFakeCore(t, never);
+  const client = createCoreClient(`dns:///core.test:${core.port}`, await loadCoreTrust({}));
+  t.after(() => client.close());
+  const [rpc] = loadRpcs();
+  assert.ok(rpc);
+  const { signal } = new AbortController();
+  const call = { apiKey: 'k', requestId: 'r', clientAddress: '192.0.2.1', deadline: performance.now() + 500, signal };
+  await Promise.allSettled(Array.from({ length: 500 }, () => client.call(rpc, {}, call)));
+  await eventually(() => lookup.mock.callCount() > 1);
+});
 
 test('calls that are under way, or begin on the client they were given, outlive its renewal', async (t) => {
   const { promise: released, resolve: release } = deferred();

@@ -9,9 +9,8 @@ import {
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
-function createOpen() {
-  const { signal } = new AbortController();
-  const intercept = limitOpenCalls(signal, signal);
+function createOpen(closing = new AbortController().signal) {
+  const intercept = limitOpenCalls(closing, new AbortController().signal);
   return (path: string, address = '192.0.2.1', responseStream = true) => {
     const ended: { code?: status | undefined; close?: () => void } = {};
     const close = () => (ended.code = status.RESOURCE_EXHAUSTED);
@@ -52,7 +51,11 @@ test('whoever watches the health, or begins to check it, leaves places for those
   const check = () => open('/grpc.health.v1.Health/Check', '192.0.2.7', false);
   const begun = Array.from({ length: maxKeylessCalls }, check);
   begun[1]?.close?.();
-  const most = [check(), check()];
+  const most = [check(), check(), check()];
   const ended = [...begun, ...most].map(({ code }) => code !== undefined);
-  assert.deepEqual(ended, [true, ...Array<boolean>(maxKeylessCalls + 1).fill(false)]);
+  assert.deepEqual(ended, [true, false, true, ...Array<boolean>(maxKeylessCalls).fill(false)]);
+});
+
+test('a health watch that comes while the server closes ends at once', () => {
+  assert.equal(createOpen(AbortSignal.abort())('/grpc.health.v1.Health/Watch').code, status.UNAVAILABLE);
 });
