@@ -51,7 +51,7 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     if (mistake) noteMistake(stream, mistake);
     else if (isOurs(path) && !unread.hasRoom(share)) noteMistake(stream, noRoom());
     // By the whole key, not its public id: who makes one up has a share of his own, until he is refused.
-    const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? '').trim())] : [];
+    const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? ''))] : [];
     limitMessages(stream, path, [limits.messageBytes.of(address), ...ofKey]);
     limitUnread(stream, unread, share, limits.takeAnswerMs);
     resetRefused(stream);
