@@ -25,7 +25,7 @@ let browser: Browser;
 
 before(async () => {
   if (noChromium) return;
-  service = await startService(lifetime);
+  service = await startService(lifetime, { REST_MAX_BATCH_FILES: '3' });
   await service.createCompany('acme', 'correct hörse');
   browser = await startBrowser();
   lifetime.after(() => browser.close());
@@ -80,6 +80,10 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'key');
+    // The browser says that it is empty.
+    await page.getByText('Options').focus();
+    await page.getByRole('button', { name: 'Use' }).click();
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
     assert.equal(await page.locator('#json').textContent(), 'No response.');
     assert.equal(await page.getByRole('button', { name: 'Copy response' }).count(), 0);
@@ -229,6 +233,58 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .digit .read').count(), 8);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '2 pictures, 1 refused');
+    assert.deepEqual(problems, []);
+  });
+
+  it('takes more pictures than one request does, but not as photos of one meter', async (t) => {
+    const { page, problems } = await openWithKey(t);
+    const face = await readSample('astronaut.jpg');
+    const give = (count: number) =>
+      page.locator('#file').setInputFiles(
+        Array.from({ length: count }, (_, index) => {
+          const buffer = index === 4 ? face.subarray(0, 300) : face;
+          return { name: `${index}.jpg`, mimeType: 'image/jpeg', buffer };
+        }),
+      );
+    await give(5);
+    await said(page, '1 face');
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await said(page, '5 pictures, 1 refused');
+    const found = ['1 face', '1 face', '1 face', '1 face', 'Corrupt image'];
+    assert.deepEqual(await page.locator('#strip small').allTextContents(), found);
+    const lines = JSON.parse(await textOf(page, '#json')) as { index: number }[];
+    assert.deepEqual(lines.map(({ index }) => index).sort(), [0, 1, 2, 3, 4]);
+    const curl = await textOf(page, '#curl');
+    assert.deepEqual(curl.match(/\d\.jpg/g), ['3.jpg', '4.jpg']);
+    assert.ok(curl.indexOf('landmarks=true') < curl.indexOf('3.jpg'));
+
+    await page.getByText('Water meter').click();
+    await give(9);
+    const alert = page.getByRole('alert');
+    await alert.filter({ hasText: 'shows no counter' }).waitFor();
+    await page.getByRole('button', { name: 'Read as one meter' }).click();
+    await alert.filter({ hasText: /^Read as one meter takes at most 8 pictures; 9 are chosen\.$/ }).waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  it('offers the values of an option, and names what leaves out all faces', async (t) => {
+    const { page, problems } = await openWithKey(t);
+    await trySample(page, 'face', '1 face');
+    await page.getByText('Options').click();
+    const list = (await page.getByLabel('crop_format').getAttribute('list')) ?? '';
+    const values = await page.evaluate<string[]>(
+      `[...document.getElementById('${list}').children].map(({ value }) => value)`,
+    );
+    assert.deepEqual(values, ['jpeg', 'png', 'webp']);
+    await page.getByLabel('min_quality').fill('1');
+    await page.getByLabel('min_quality').blur();
+    await said(page, /^No faces, in \d+ ms\. Lower the threshold or min_quality, or/);
+    await page.getByLabel('max_faces').fill('0');
+    await page.getByLabel('max_faces').blur();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^max_faces is 0, want/ })
+      .waitFor();
     assert.deepEqual(problems, []);
   });
 

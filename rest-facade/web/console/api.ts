@@ -54,6 +54,17 @@ export async function sendForFile(request: ApiRequest, apiKey: string): Promise<
   return (await fetchAnswer(request, apiKey)).blob().catch(failConnection);
 }
 
+/** The same request with at most so many files at a time, which come behind its fields. */
+export function splitFiles(request: ApiRequest, most: number): ApiRequest[] {
+  const { form = [] } = request;
+  const fields = form.filter(([, value]) => typeof value === 'string');
+  const files = form.slice(fields.length);
+  const parts = Array.from({ length: Math.ceil(files.length / most) }, (_, at) =>
+    files.slice(at * most, (at + 1) * most),
+  );
+  return parts.map((part) => ({ ...request, form: [...fields, ...part] }));
+}
+
 /** A line of an answer to several pictures. */
 export interface AnswerLine {
   readonly index?: number;
@@ -152,7 +163,7 @@ const advice: Readonly<Record<string, string>> = {
   INVALID_API_KEY: 'It may have been cut off when it was copied.',
   UNKNOWN_COMPANY: 'Register it with "npm run admin -- companies create NAME", or leave the name empty.',
   NO_FACE: 'Try a picture in which the face is larger.',
-  BODY_TOO_LARGE: 'Make the picture smaller, or save it with a stronger compression.',
+  BODY_TOO_LARGE: 'Make pictures smaller, or save them with a stronger compression.',
   IMAGE_TOO_MANY_PIXELS: 'Make the picture smaller.',
   UNREADABLE: 'Reload the page, and look at the proxy if there is one.',
   UNREACHABLE: 'Is it still running? Try again in a moment.',
@@ -166,5 +177,6 @@ export function describeProblem(error: unknown): string {
   const isSaid = seconds === undefined || error.message.includes('try again in');
   const wait = isSaid ? '' : `Try again in ${seconds} s.`;
   const text = `${sentence} ${advice[error.reason] ?? wait}`.trim();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  // Not a field's name: max_faces.
+  return text.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
 }

@@ -16,6 +16,7 @@ import {
   send,
   sendForFile,
   sendForLines,
+  splitFiles,
 } from './api.js';
 import { connectKey } from './api-key.js';
 import { connectCamera } from './camera.js';
@@ -61,18 +62,29 @@ async function analyse(): Promise<void> {
     await ask(pathOf[mode], [stage.file], send, (answer, elapsedMs) => {
       if (mode === 'meter') return showMeter(answer as MeterAnswer, options.meaningOf, elapsedMs);
       const faces = answer as SingleFaceAnswer | AllFacesAnswer;
-      showFaces(faces, elapsedMs);
+      const isSelective = options.read(pathOf[mode]).some(([name]) => name === 'min_quality');
+      showFaces(faces, isSelective ? 'the threshold or min_quality' : 'the threshold', elapsedMs);
       threshold.show(faces.threshold);
     });
 }
 
-/** Asks about each picture of the strip, in one call. */
+/** Asks about each picture of the strip, in as few calls as that takes. */
 async function analyseEach(): Promise<void> {
   pictures.clearCaptions();
+  const path = batchPathOf[mode] ?? '';
   await ask(
-    batchPathOf[mode] ?? '',
+    path,
     pictures.files(),
-    (request, apiKey, signal) => sendForLines(request, apiKey, signal, captionLine),
+    async (request, apiKey, signal) => {
+      const lines: AnswerLine[] = [];
+      for (const part of splitFiles(request, options.maxFiles(path))) {
+        view.showRequest(part);
+        const before = lines.length;
+        const answers = await sendForLines(part, apiKey, signal, (line, index) => captionLine(line, before + index));
+        lines.push(...answers.map((line) => ({ ...line, index: before + (line.index ?? 0) })));
+      }
+      return lines;
+    },
     (lines: readonly AnswerLine[], elapsedMs) => {
       clearResult();
       const refused = lines.filter(({ reason }) => reason !== undefined).length;
@@ -91,13 +103,22 @@ function captionLine(line: AnswerLine, index: number): void {
 
 /** Asks about the pictures of the strip as photos of one meter. */
 async function readAsOne(): Promise<void> {
-  await ask(fusePath, pictures.files(), send, async (answer, elapsedMs) => {
+  const files = pictures.files();
+  const most = options.maxFiles(fusePath);
+  if (files.length > most) {
+    clearAnswer();
+    fail(
+      new Refusal('TOO_MANY_FILES', `Read as one meter takes at most ${most} pictures; ${files.length} are chosen.`),
+    );
+    return;
+  }
+  await ask(fusePath, files, send, async (answer, elapsedMs) => {
     const { best_photo: best, photos } = answer as FusedMeterAnswer;
     photos.forEach(({ value, refusal, agrees }, index) =>
       pictures.caption(index, value ?? toWords(refusal ?? ''), agrees),
     );
     pictures.mark(best);
-    stage.place(pictures.files()[best] as File);
+    stage.place(files[best] as File);
     await stage.decoded();
     showMeter(answer as FusedMeterAnswer, options.meaningOf, elapsedMs);
   });

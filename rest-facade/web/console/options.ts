@@ -6,6 +6,8 @@ interface FieldSchema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
   readonly items?: { readonly oneOf?: readonly { const: string; description: string }[] };
 }
 
@@ -73,6 +75,8 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
         if (input.type !== 'checkbox') return input.value === '' ? [] : [[name, input.value]];
         return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
       }),
+    /** The most files that the operation at this path takes in one request. */
+    maxFiles: (path: string): number => formOf(path)?.properties['file']?.maxItems ?? Number.MAX_SAFE_INTEGER,
     /** What a warning of a reading means; the warning itself if the document does not say it. */
     meaningOf: (warning: string): string => {
       const { warnings } = service.components?.schemas['ReadMeterResponse']?.properties ?? {};
@@ -111,5 +115,9 @@ function describe(name: string, input: HTMLInputElement, schema: FieldSchema | u
   const text = html('span', {}, title, html('code', { class: 'quiet' }, name));
   const label =
     input.type === 'checkbox' ? html('label', { class: 'check' }, input, text) : html('label', {}, text, input);
-  return html('div', { class: 'option' }, label, help);
+  const [, allowed] = /^\^\(([\w|]+)\)\?\$$/.exec(schema?.pattern ?? '') ?? [];
+  if (allowed === undefined) return html('div', { class: 'option' }, label, help);
+  const choices = allowed.split('|').map((value) => html('option', { value }));
+  input.setAttribute('list', `values-of-${name}`);
+  return html('div', { class: 'option' }, label, html('datalist', { id: `values-of-${name}` }, ...choices), help);
 }

@@ -29,14 +29,14 @@ export function clearResult(): void {
   result.hidden = true;
 }
 
-export function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number): void {
+/** @param toLower what was asked for that leaves faces out */
+export function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, toLower: string, elapsedMs: number): void {
   const faces = 'result' in answer ? answer.result : [answer];
   const scores = faces.map((face) => Number(face.detection_score));
   drawFaces(faces, answer.image);
   findings.replaceChildren(listFaces(faces));
   const best = faces.length === 0 ? '' : `, best score ${floor(Math.max(...scores), 3)}`;
-  const advice =
-    faces.length > 0 ? '' : ' Lower the threshold, or try a picture in which the face is larger or sharper.';
+  const advice = faces.length > 0 ? '' : ` Lower ${toLower}, or try a picture in which the face is larger or sharper.`;
   tell(`${countFaces(faces.length)}${best}, in ${Math.round(elapsedMs)} ms.${advice}`);
 }
 
