@@ -1,5 +1,5 @@
-# `make` lists the targets. Downloads happen only through npm, from the lock file, in `make models`, and, for
-# clients in other languages, in `make sdk` and `make test-sdk`.
+# `make` lists the targets. `run`, `build` and `test` download only by npm, from the lock file; other targets say what they
+# need.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -9,8 +9,8 @@ SHARED_DIR ?= ../shared
 export SHARED_DIR
 
 # Folders are included because their time changes when a file is added or removed; top-level folders are
-# not, because `bench` is also a target.
-SOURCES := $(shell find core-server rest-facade runtime generated launcher tools samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
+# not, because `bench` is also a target. What `make sdk` builds is no source.
+SOURCES := $(shell find core-server rest-facade runtime generated launcher tools samples tests bench sdk/typescript -mindepth 1 -path sdk/typescript/package -prune -o \( -name '*.ts' -o -type d \) -print 2>/dev/null)
 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built

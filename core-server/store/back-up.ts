@@ -7,11 +7,13 @@ import { createPrivateFile } from './sqlite/sqlite-file.js';
 /**
  * Copies the SQLite store to a new file that only its owner can read, also while a core is using it.
  *
- * @throws ConfigError if the store is in PostgreSQL; Error if the file exists or cannot be written
+ * @throws ConfigError if the store is in PostgreSQL, or the file exists; Error if it cannot be written
  */
 export async function backUp(db: Database, file: string): Promise<void> {
   if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
-  await createPrivateFile(file);
+  await createPrivateFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new ConfigError(`${file} exists already: want a new file`) : error;
+  });
   try {
     await db.raw('VACUUM INTO ?', [file]);
   } catch (error) {

@@ -33,7 +33,7 @@ describe('a backup', () => {
     const file = path.join(place.dataDir, 'notes');
     for (const content of ['', 'mine']) {
       await writeFile(file, content);
-      await assert.rejects(backUp(db, file), { code: 'EEXIST' });
+      await assert.rejects(backUp(db, file), new ConfigError(`${file} exists already: want a new file`));
       assert.equal(await readFile(file, 'utf8'), content);
     }
   });
