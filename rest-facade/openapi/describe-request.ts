@@ -114,7 +114,11 @@ function describePicture(rule: PictureRule, isBatch: boolean, { maxImageBytes, m
     description: `The picture file, ${limit}; the part needs a filename, which may be any.`,
   };
   const list = { type: 'array', items: picture, minItems: 1 };
-  if (isBatch) return { ...list, maxItems: maxBatchFiles, description: 'The pictures, behind all other fields.' };
+  if (isBatch) {
+    const description = `The pictures, at most ${maxBatchFiles}, behind all other fields.`;
+    return { ...list, maxItems: maxBatchFiles, description };
+  }
   if (rule.maxFiles === undefined) return picture;
-  return { ...list, maxItems: rule.maxFiles, description: `The pictures, together ${limit}.` };
+  const description = `The pictures, at most ${rule.maxFiles}, together ${limit}.`;
+  return { ...list, maxItems: rule.maxFiles, description };
 }

@@ -51,6 +51,7 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
     raw: body.kind === 'raw',
     // Of a batch, they are in the lines.
     picture: hasPicture(body) && !route.isBatch,
+    batch: route.isBatch,
     // A path without its variables is another one.
     required: route.request.fieldsArray.some(
       (field) => isRequired(field) && !pathFields.some(({ definition }) => definition === field),
@@ -131,6 +132,8 @@ function namesOf(route: Route): Record<string, string | undefined> {
     body: hasBody ? 'body' : undefined,
     'content-encoding': hasBody ? 'content-encoding' : undefined,
     image: hasPicture(body) ? body.sentAs : undefined,
+    batches: route.isBatch ? 'batches' : undefined,
+    'files together': hasPicture(body) && body.maxFiles !== undefined ? body.sentAs : undefined,
     'content-type': filePart && 'content-type',
     'content types': filePart && nameContentTypes(route),
     'file part': filePart,

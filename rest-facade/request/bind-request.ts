@@ -41,8 +41,8 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 
 /**
  * Refuses names that a route does not know, unless they are to be ignored: if a misspelt `min_score` were ignored, a
- * check would be off unnoticed. The refusal says which known name is nearest. Beside a password, it does not repeat the
- * unknown one: that is the rest of the password if an `&` in it was not encoded.
+ * check would be off unnoticed. The refusal says which known name is nearest, if no more than half of it is wrong. Beside
+ * a password, it does not repeat the unknown one: that is the rest of the password if an `&` in it was not encoded.
  * @throws Refusal UNKNOWN_FIELD
  */
 export function checkNames(
@@ -53,10 +53,12 @@ export function checkNames(
   const unknown = lenientFields ? undefined : given.find((name) => !names.has(name));
   if (unknown === undefined) return;
   const isShown = !names.has('password');
-  const nearest = closestMatch(clip(unknown), [...names]);
-  const wish = nearest === undefined ? 'no fields' : `a known field such as ${nearest}`;
+  const shown = clip(unknown);
+  const nearest = closestMatch(shown, [...names], { maxDistance: Math.floor(shown.length / 2) });
+  const known = nearest === undefined ? 'a known field' : `a known field such as ${nearest}`;
+  const wish = names.size === 0 ? 'no fields' : known;
   throw refuse('UNKNOWN_FIELD', `${isShown ? `field ${quote(unknown)}` : 'a field'} is unknown, want ${wish}`, {
-    details: { ...(isShown && { field: clip(unknown) }), ...(nearest !== undefined && { nearest }) },
+    details: { ...(isShown && { field: shown }), ...(nearest !== undefined && { nearest }) },
   });
 }
 

@@ -1,7 +1,7 @@
 import { invalidField, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 export function noSuchRoute(rawPath: string): Refusal {
-  return invalidField('path', showPath(rawPath), 'one of those in /openapi.json', 'NO_SUCH_ROUTE');
+  return invalidField('path', showPath(rawPath), 'that of an operation', 'NO_SUCH_ROUTE');
 }
 
 /** A method that a path does not take. @param allowed those that it takes */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge, invalidField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
-import type { ParsedBody } from './bind-request.js';
+import { checkNames, type ParsedBody } from './bind-request.js';
 import { decodeDataUrl } from './body/data-url.js';
 import { parseJsonObject } from './body/parse-json-object.js';
 import type { Reading } from './body/pump.js';
@@ -33,6 +33,7 @@ export async function readBody(
   }
   if (rule.kind === 'raw') return { picture: await readBytes(request, options) };
   const members = parseJsonObject(await readBytes(request, options));
+  checkNames({ names }, Object.keys(members), limits);
   if (!hasPicture(rule)) return { members };
   // Without the picture's text, so that it is not held while the core works.
   const { [rule.sentAs]: dataUrl, ...rest } = members;

@@ -36,7 +36,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {
     const caller = callerAddress(call.clientAddress);
     const holdPlace = createHold(batches.of(caller));
-    if (!holdPlace(1)) throw tooManyOpen('batches', maxBatches);
+    if (!holdPlace(1)) throw tooManyOpen('batches');
     const context = contextOf(response);
     const lines = createBatchLines(response, budget.of(caller));
     const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;

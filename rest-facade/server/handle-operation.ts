@@ -31,7 +31,7 @@ export function handleOperation(
 
     const { params, headersDistinct: headers } = request;
     const bind = (body: ParsedBody) => {
-      checkNames(route, [...namesOf(body.fields ?? []), ...Object.keys(body.members ?? {})], limits);
+      checkNames(route, namesOf(body.fields ?? []), limits);
       return bindRequest(route, { params, query, headers, body });
     };
     const call = context.callWith(apiKey);

@@ -90,16 +90,22 @@ export function bodyTooLarge(what: string, maxBytes: number): Refusal {
   return refuseField('BODY_TOO_LARGE', what, `is too large, want at most ${maxBytes} bytes`, { limit: maxBytes });
 }
 
+/** The same for all files of a form. */
+export function filesTooLarge(filePart: string, maxBytes: number): Refusal {
+  const clause = `has too many bytes, want at most ${maxBytes} in all files together`;
+  return refuseField('BODY_TOO_LARGE', filePart, clause, { limit: maxBytes });
+}
+
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
   const message = 'the service has all the uploads and responses it can hold, try again in 1 s';
   return refuse('QUEUE_FULL', message, { retryAfterSeconds: 1 });
 }
 
-/** @param what there are too many of, more than `max` */
-export function tooManyOpen(what: string, max: number): Refusal {
-  const message = `too many ${what} are open, want at most ${max}, try again in 1 s`;
-  return refuse('QUEUE_FULL', message, { limit: max, retryAfterSeconds: 1 });
+/** @param what there are too many of; how many there may be depends on who else has some */
+export function tooManyOpen(what: string): Refusal {
+  const message = `too many ${what} are open, try again in 1 s`;
+  return refuse('QUEUE_FULL', message, { details: { field: what }, retryAfterSeconds: 1 });
 }
 
 export function shuttingDown(whatToDo = 'try again'): Refusal {

@@ -33,8 +33,8 @@ describe('docs/rest.md', () => {
     assert.deepEqual(missing, [
       'NO_SUCH_ROUTE',
       'UNKNOWN_API_KEY',
-      'COMPANY_EXISTS',
       'METHOD_NOT_ALLOWED',
+      'COMPANY_EXISTS',
       'CLIENT_CLOSED',
     ]);
   });

@@ -22,18 +22,14 @@ export const maxCalls = 10_000;
  * aborted; otherwise a closing server would wait for them until its grace period is over, when `ending` ends all others.
  */
 export function limitOpenCalls(closing: AbortSignal, ending: AbortSignal): ServerInterceptor {
-  const keyless = {
-    max: maxKeylessCalls,
-    what: 'health and reflection calls',
-    places: createFairBudget(maxKeylessCalls),
-  };
-  const others = { max: maxCalls, what: 'calls', places: createFairBudget(maxCalls) };
+  const keyless = { what: 'health and reflection calls', places: createFairBudget(maxKeylessCalls) };
+  const others = { what: 'calls', places: createFairBudget(maxCalls) };
   const limitChecks = createCheckLimit();
   return (method, call) => {
     const { path, responseStream } = method;
     const isKeylessCall = isKeyless(path);
     if (isKeylessCall && !responseStream) return limitChecks(method, call);
-    const { max, what, places } = isKeylessCall ? keyless : others;
+    const { what, places } = isKeylessCall ? keyless : others;
     const hold = createHold(places.of(callerOf(streamOf(call).session)));
     const over = isKeylessCall ? closing : ending;
     const end = () =>
@@ -49,7 +45,7 @@ export function limitOpenCalls(closing: AbortSignal, ending: AbortSignal): Serve
             hold(0);
           },
         });
-        if (!hasPlace) call.sendStatus(toStatusObject(tooManyOpen(what, max)));
+        if (!hasPlace) call.sendStatus(toStatusObject(tooManyOpen(what)));
         else if (isKeylessCall && closing.aborted) end();
       },
     });
@@ -70,7 +66,7 @@ function createCheckLimit(): ServerInterceptor {
         const [oldest] = open.add(stream);
         if (open.size <= maxKeylessCalls || !oldest) return;
         open.delete(oldest);
-        refuseStream(oldest, tooManyOpen('health checks', maxKeylessCalls));
+        refuseStream(oldest, tooManyOpen('health checks'));
       },
     });
 }

@@ -30,7 +30,7 @@ export enum ErrorReason {
   INVALID_FIELD = "ERROR_REASON_INVALID_FIELD",
   /**
    * UNKNOWN_FIELD - A form field, query parameter or JSON member that the operation does not know; `nearest` in the details is
-   * the known name that is most like it.
+   * the known name that is most like it, if one is near.
    */
   UNKNOWN_FIELD = "ERROR_REASON_UNKNOWN_FIELD",
   /** MALFORMED_MULTIPART - The multipart/form-data body cannot be parsed, or breaks its limits. */
@@ -79,7 +79,7 @@ export enum ErrorReason {
   IMAGE_TOO_MANY_PIXELS = "ERROR_REASON_IMAGE_TOO_MANY_PIXELS",
   /** RATE_LIMITED - The key's request rate, or the allowed rate of failed passwords, is exceeded. */
   RATE_LIMITED = "ERROR_REASON_RATE_LIMITED",
-  /** QUEUE_FULL - The service has as much work as it can finish in time. */
+  /** QUEUE_FULL - The service has as much work as it can finish in time, or as many open batches or calls as it can keep. */
   QUEUE_FULL = "ERROR_REASON_QUEUE_FULL",
   /** CLIENT_CLOSED - The client disconnected. */
   CLIENT_CLOSED = "ERROR_REASON_CLIENT_CLOSED",

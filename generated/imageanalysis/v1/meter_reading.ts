@@ -32,7 +32,7 @@ export const protobufFileName = "imageanalysis/v1/meter_reading.proto";
 export enum ReadingStatus {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "READING_STATUS_UNSPECIFIED",
-  /** OK - It can. */
+  /** OK - It can be used without review. */
   OK = "READING_STATUS_OK",
   /** CHECK - A person should review it. */
   CHECK = "READING_STATUS_CHECK",
@@ -1728,7 +1728,7 @@ export const MeterReadingServiceService = {
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
    * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
    * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready.
+   * ready, with the index of the file instead of an id.
    */
   streamReadMeters: {
     path: "/imageanalysis.v1.MeterReadingService/StreamReadMeters" as const,
@@ -1768,7 +1768,7 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
    * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
    * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready.
+   * ready, with the index of the file instead of an id.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
   /**
@@ -1802,7 +1802,7 @@ export interface MeterReadingServiceClient extends Client {
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
    * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
    * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready.
+   * ready, with the index of the file instead of an id.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   streamReadMeters(

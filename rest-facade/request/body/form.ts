@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FieldInfo, FileInfo } from 'busboy';
-import { bodyTooLarge, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import {
+  bodyTooLarge,
+  filesTooLarge,
+  missingField,
+  type Refusal,
+  refuse,
+  refuseField,
+} from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../bind-request.js';
 import type { NamedValue } from '../parse-target.js';
@@ -90,7 +97,7 @@ export function createForm(
       const onData = (chunk: Buffer): void => {
         size.bytes += chunk.length;
         if (size.bytes <= maxBytes) collector.push(chunk);
-        else if (!areSeparate) throw bodyTooLarge(sentAs, maxBytes);
+        else if (!areSeparate) throw maxFiles === 1 ? bodyTooLarge(sentAs, maxBytes) : filesTooLarge(sentAs, maxBytes);
       };
       const onEnd = (): void => {
         const bytes = collector.bytes();

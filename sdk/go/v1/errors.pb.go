@@ -41,7 +41,7 @@ const (
 	// A field has a value outside its type or range.
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 3
 	// A form field, query parameter or JSON member that the operation does not know; `nearest` in the details is
-	// the known name that is most like it.
+	// the known name that is most like it, if one is near.
 	ErrorReason_ERROR_REASON_UNKNOWN_FIELD ErrorReason = 11
 	// The multipart/form-data body cannot be parsed, or breaks its limits.
 	ErrorReason_ERROR_REASON_MALFORMED_MULTIPART ErrorReason = 4
@@ -89,7 +89,7 @@ const (
 	ErrorReason_ERROR_REASON_IMAGE_TOO_MANY_PIXELS ErrorReason = 51
 	// The key's request rate, or the allowed rate of failed passwords, is exceeded.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 52
-	// The service has as much work as it can finish in time.
+	// The service has as much work as it can finish in time, or as many open batches or calls as it can keep.
 	ErrorReason_ERROR_REASON_QUEUE_FULL ErrorReason = 53
 	// The client disconnected.
 	ErrorReason_ERROR_REASON_CLIENT_CLOSED ErrorReason = 60
@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xad)\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xbd*\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -294,17 +294,19 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xcc\x01\n" +
 	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\xa0\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\x87\x01\n" +
 	"\x17json multipart data-url\x12l{content-type} is \"{value:text/plain}\", want {content types}\n" +
-	"{content-encoding} is \"{value:gzip}\", want none\x12\xc7\x01\n" +
-	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\xa5\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\x8a\x01\n" +
-	"\x17json multipart data-url\x12o{image} is too large, want at most {limit:10485760} bytes\n" +
+	"{content-encoding} is \"{value:gzip}\", want none\x12\xa1\x02\n" +
+	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\xff\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\xe4\x01\n" +
+	"\x17json multipart data-url\x12\xc8\x01{files together} has too many bytes, want at most {limit:10485760} in all files together\n" +
+	"{image} is too large, want at most {limit:10485760} bytes\n" +
 	"{body} is too large, want at most {limit:65536} bytes\x12\x9e\x01\n" +
 	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1av\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\\\n" +
 	"\apicture\x12Q{image} has {value:60000000} pixels (10000 x 6000), want at most {limit:50000000}\x12\xe3\x01\n" +
 	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\xc3\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\xa8\x01\n" +
 	"\x03any\x12\xa0\x01{apikey} has sent {value:601} requests, want at most {limit:600} per minute\n" +
-	"{adminkey} was wrong 10 times, want fewer than {limit:10} in 60 s, try again in 42 s\x12\xa0\x01\n" +
-	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x82\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18h\n" +
-	"\fjson picture\x12Xthe queue has {value:52} ahead of this request and room for {limit:52}, try again in 3 s\x12-\n" +
+	"{adminkey} was wrong 10 times, want fewer than {limit:10} in 60 s, try again in 42 s\x12\xd6\x01\n" +
+	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\xb8\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\x9d\x01\n" +
+	"\x12json picture batch\x12\x86\x01too many {batches} are open, try again in 1 s\n" +
+	"the queue has {value:52} ahead of this request and room for {limit:52}, try again in 3 s\x12-\n" +
 	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x12s\n" +
 	"\x15ERROR_REASON_DEADLINE\x10=\x1aX\xb2\xbb\x18\x11DEADLINE_EXCEEDEDһ\x18?\n" +
 	"\x03any\x128the request took longer than {limit:30000} ms, try again\x12[\n" +

@@ -29,7 +29,7 @@ type ReadingStatus int32
 const (
 	// Never sent.
 	ReadingStatus_READING_STATUS_UNSPECIFIED ReadingStatus = 0
-	// It can.
+	// It can be used without review.
 	ReadingStatus_READING_STATUS_OK ReadingStatus = 1
 	// A person should review it.
 	ReadingStatus_READING_STATUS_CHECK ReadingStatus = 2

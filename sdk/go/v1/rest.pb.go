@@ -963,8 +963,8 @@ func (x *RestEnum) GetLowerCase() bool {
 type RestRefusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`,
-	// `data-url` or `raw`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
-	// operations. The options of an RPC name its other reasons.
+	// `data-url` or `raw`, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
+	// need; `any` for all operations. The options of an RPC name its other reasons.
 	On string `protobuf:"bytes,1,opt,name=on,proto3" json:"on,omitempty"`
 	// What the refusal says, one example a line; the first is shown that is about something that the
 	// operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or

@@ -138,7 +138,8 @@ suite('photos of one meter', () => {
       assert.deepEqual([answer.status, answer.body.reason, answer.body.details], [status, reason, details]);
     }
     const { body } = await ask([meter], { serial_number: 'true' });
-    assert.equal(body.reason, 'UNKNOWN_FIELD');
+    assert.deepEqual([body.reason, body.details], ['UNKNOWN_FIELD', { field: 'serial_number' }]);
+    assert.equal(body.message, 'field "serial_number" is unknown, want a known field');
     const raw = await fetch(`${service.rest}/v1/meters/fuse`, {
       method: 'POST',
       body: new Uint8Array(meter),

@@ -27,6 +27,11 @@ test("the proto's options name the codes", () => {
 test('the documentation lists every reason with its code and HTTP status', async () => {
   const page = await readFile(new URL('docs/errors.md', root), 'utf8');
   const rows = [...page.matchAll(/^\| (\d+) +\| ([A-Z_]+) +\| ([A-Z0-9_]+) +\|/gm)];
+  const statuses = rows.map(([, http]) => Number(http));
+  assert.deepEqual(
+    statuses,
+    statuses.toSorted((one, other) => one - other),
+  );
   assert.deepEqual(
     rows.map(([, http, code, reason]) => `${reason} ${code} ${http}`).sort(),
     reasons

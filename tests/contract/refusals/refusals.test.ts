@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import {
@@ -251,6 +251,12 @@ describe('every reason of the error table', () => {
     'no face': () => post(service, '/face_detect_single', createForm(grey, { min_score: '0.5' })),
     'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
     'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
+    'photos that are too large together': () => {
+      const form = createForm(Buffer.alloc(2_000_000));
+      form.append('file', new Blob([new Uint8Array(2_000_000)]), 'b.jpg');
+      return post(service, '/v1/meters/fuse', form);
+    },
+    'one batch too many': () => openTooManyBatches(service),
     'a text where a form or picture is wanted': () => post(service, '/meter-number-ocr/file', 'text'),
     'a text where a form is wanted': () => post(service, '/v1/meters/fuse', 'text'),
     'a compressed body': () => post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
@@ -312,6 +318,21 @@ describe('every reason of the error table', () => {
   }
 });
 
+/** The first refusal; one address may have four fifths of 64. */
+async function openTooManyBatches({ rest, apiKey }: TestService): Promise<Refusal> {
+  const headers = { apikey: apiKey, 'content-type': 'multipart/form-data; boundary=b' };
+  const batches = Array.from({ length: 52 }, () => {
+    const batch = request(`${rest}/v1/faces/batch`, { method: 'POST', headers });
+    batch.on('error', () => undefined).flushHeaders();
+    return batch;
+  });
+  try {
+    return await Promise.race(batches.map(toRefusal));
+  } finally {
+    for (const batch of batches) batch.destroy();
+  }
+}
+
 /** A refusal without the values that it names. */
 function shapeOf({ reason, message, details }: OverGrpc['overGrpc']) {
   const shape = message
@@ -328,6 +349,10 @@ async function askWithTwoPasswords({ rest, apiKey }: TestService): Promise<Refus
   const asked = request(`${rest}/v1/companies/acme/detection-score`, {
     headers: { apikey: apiKey, 'x-company-password': ['a', 'b'] },
   }).end();
+  return toRefusal(asked);
+}
+
+async function toRefusal(asked: ClientRequest): Promise<Refusal> {
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const headers = new Headers(answer.headers as Record<string, string>);
   return { status: answer.statusCode ?? 0, headers, body: (await json(answer)) as Refusal['body'] };

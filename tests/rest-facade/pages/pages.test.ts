@@ -44,16 +44,21 @@ test('the document states the limits that are configured', async (t) => {
     REST_MAX_FORM_FIELDS: '17',
     REST_MAX_FIELD_BYTES: '2048',
     REST_REQUEST_TIMEOUT_MS: '4000',
+    REST_MAX_BATCH_FILES: '3',
+    REST_MAX_BATCH_BYTES: '6000',
   });
-  const document = await fetch(`${url}/openapi.json`);
-  const { info } = (await document.json()) as { info: { description: string } };
+  const text = await (await fetch(`${url}/openapi.json`)).text();
+  const { info } = JSON.parse(text) as { info: { description: string } };
   for (const row of [
     'picture file | 2.9 KiB',
     'request body | 4.7 MiB',
-    'form | 1 file, 17 fields of up to 2 KiB',
+    'form | 1 file unless its operation takes several, 17 fields of up to 2 KiB',
+    'batch | 3 files, 5.8 KiB together',
     'time per request | 4 s',
   ])
     assert.ok(info.description.includes(`| ${row} |`), row);
+  for (const clause of ['at most 3, behind all other fields', 'at most 8, together at most 2.9 KiB'])
+    assert.ok(text.includes(`"The pictures, ${clause}."`), clause);
 });
 
 test('a page that the browser has is not sent again', async (t) => {

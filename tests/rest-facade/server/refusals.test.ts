@@ -11,7 +11,7 @@ test('the error body, its headers, and nothing else', async (t) => {
   const answer = await fetch(`${url}/nothing`, { headers: { 'x-request-id': 'my-id_1' } });
   assert.equal(answer.status, 404);
   assert.deepEqual(await answer.json(), {
-    message: 'path is "/nothing", want one of those in /openapi.json',
+    message: 'path is "/nothing", want that of an operation',
     code: 'NOT_FOUND',
     reason: 'NO_SUCH_ROUTE',
     request_id: 'my-id_1',
@@ -28,7 +28,7 @@ test('a password that slipped into the path is not repeated', async (t) => {
   const { url } = await startBoth(t, answerAll);
   const answer = await fetch(`${url}/face_config_score&detection&password=secret`);
   const { message, details } = (await answer.json()) as ErrorBody;
-  assert.equal(message, 'path is "/face_config_score…", want one of those in /openapi.json');
+  assert.equal(message, 'path is "/face_config_score…", want that of an operation');
   assert.deepEqual(details, { field: 'path', value: '/face_config_score…' });
 });
 

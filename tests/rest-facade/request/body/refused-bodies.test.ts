@@ -82,7 +82,7 @@ test('JSON bodies that are refused', async (t) => {
     ['{}', 400, 'MISSING_FIELD'],
     ['{"image":null}', 400, 'MISSING_FIELD'],
     ['{"image":""}', 400, 'MISSING_FIELD'],
-    ['{"__proto__":{"image":"data:image/png;base64,YQ=="}}', 400, 'MISSING_FIELD'],
+    ['{"__proto__":{"image":"data:image/png;base64,YQ=="}}', 400, 'UNKNOWN_FIELD'],
     ['{"image":7}', 400, 'INVALID_DATA_URL'],
     ['{"image":["data:image/png;base64,YQ=="]}', 400, 'INVALID_DATA_URL'],
     ['{"image":"data:text/html;base64,YQ=="}', 400, 'INVALID_DATA_URL'],

@@ -101,8 +101,9 @@ class FaceDetectionServiceServicer(object):
     def StreamDetectFaces(self, request_iterator, context):
         """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
         each with the id of its request. A picture that fails gets an error response, and the stream
-        continues. Flow control slows the caller down; it is never refused because the queue is full. Over REST, it is a
-        form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready.
+        continues. Flow control slows the caller down: no picture is refused because the queue is full. Over REST, it is a
+        form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready, with the
+        index of the file instead of an id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

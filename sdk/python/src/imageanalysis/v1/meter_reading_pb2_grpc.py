@@ -71,7 +71,7 @@ class MeterReadingServiceServicer(object):
         """Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
         id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
         is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-        ready.
+        ready, with the index of the file instead of an id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
