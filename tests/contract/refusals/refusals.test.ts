@@ -143,7 +143,8 @@ describe('every reason of the error table', () => {
       const line = await log.waitFor((entry) => entry['request_id'] === 'goes-away' && entry['status'] === 499);
       assert.equal(line['reason'], 'CLIENT_CLOSED');
     },
-    DEADLINE: async () => detect(await startScripted({ REST_REQUEST_TIMEOUT_MS: '1' }), {}, portrait),
+    DEADLINE: async () =>
+      toRefusal(openForm(await startScripted({ REST_REQUEST_TIMEOUT_MS: '50' }), '/face_detect_multi')),
     INTERNAL: async () => {
       const broken = await startScripted();
       await broken.runSql('ALTER TABLE companies RENAME TO lost');
@@ -318,14 +319,17 @@ describe('every reason of the error table', () => {
   }
 });
 
-/** The first refusal; one address may have four fifths of 64. */
-async function openTooManyBatches({ rest, apiKey }: TestService): Promise<Refusal> {
+/** A form of which nothing comes behind its headers. */
+function openForm({ rest, apiKey }: TestService, path: string): ClientRequest {
   const headers = { apikey: apiKey, 'content-type': 'multipart/form-data; boundary=b' };
-  const batches = Array.from({ length: 52 }, () => {
-    const batch = request(`${rest}/v1/faces/batch`, { method: 'POST', headers });
-    batch.on('error', () => undefined).flushHeaders();
-    return batch;
-  });
+  const form = request(`${rest}${path}`, { method: 'POST', headers });
+  form.on('error', () => undefined).flushHeaders();
+  return form;
+}
+
+/** The first refusal; one address may have four fifths of 64. */
+async function openTooManyBatches(service: TestService): Promise<Refusal> {
+  const batches = Array.from({ length: 52 }, () => openForm(service, '/v1/faces/batch'));
   try {
     return await Promise.race(batches.map(toRefusal));
   } finally {
