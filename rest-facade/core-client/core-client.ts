@@ -179,10 +179,10 @@ interface UnaryCall extends Call {
 }
 
 /**
- * Whether a call, or the rest of a stream, is repeated, once: only if it surely did not begin, and if another core, or the same one restarted,
- * can help. That is when the core's connection was lost, when it is leaving, or when it has no worker. Whatever else a
- * core refuses it has decided, a store that fails included: repeated, a password would be checked and a rate limit
- * counted twice.
+ * Whether a call, or the rest of a stream, is repeated, once: only if it surely did not begin, and if another core, or the
+ * same one restarted, can help. That is when the core's connection was lost, when it is leaving, or when it has no worker.
+ * Whatever else a core refuses it has decided, a store that fails included: repeated, a password would be checked and a
+ * rate limit counted twice.
  *
  * A picture that a worker had may be what killed its core. So may one whose call got no sign for as long as it takes to
  * notice a core that stands still. Neither is handed on to another core. What the administration changes may have been

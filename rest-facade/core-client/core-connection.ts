@@ -105,7 +105,8 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
  */
 function waitForConnection(client: Client, call?: Patience): Promise<void> {
   const channel = client.getChannel();
-  const leftMs = call ? call.deadline - performance.now() : Infinity;
+  // A moment longer than the call has: its signal, which may say more of its end, is first.
+  const leftMs = call ? Math.ceil(call.deadline - performance.now()) + 2 : Infinity;
   const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
   return new Promise((resolve, reject) => {
     call?.signal.addEventListener('abort', () => resolve(), { once: true });
