@@ -71,6 +71,9 @@ describe('the metrics', () => {
     assert.equal(calls('FaceDetectionService/DetectSingleFace', 'OK', 'OK'), 1);
     assert.equal(calls('FaceDetectionService/DetectSingleFace', 'UNAUTHENTICATED', 'INVALID_API_KEY'), 1);
     assert.equal(calls('MeterReadingService/ReadMeter', 'OK', 'OK'), 1);
+    // Each once: two that made key and company, and five of the facade.
+    const counts = Array.from(text.matchAll(/^imageanalysis_core_requests_total\{.* (\d+)$/gm), ([, count]) => count);
+    assert.deepEqual(counts, Array(7).fill('1'));
     assert.equal(valueOf(text, 'imageanalysis_tasks_total{task="detectFaces",reason="OK"}'), 2);
     assert.equal(valueOf(text, 'imageanalysis_queue_wait_seconds_count{task="detectFaces"}'), 2);
     assert.equal(valueOf(text, 'imageanalysis_queue_depth'), 0);
