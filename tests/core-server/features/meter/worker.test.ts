@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, suite, test } from 'node:test';
-import sharp from 'sharp';
+import sharp, { type Matrix3x3 } from 'sharp';
 import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
 import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
 import type {
@@ -84,6 +84,24 @@ suite('readMeter in a worker', () => {
       assert.ok(Math.abs(middle - truth) < 23, `digit ${index} at ${middle}, want about ${truth}`);
     }
     assert.ok(reading.confidence > 0 && reading.confidence <= 1);
+  });
+
+  test('tells no fraction where all has one colour, whichever', async () => {
+    const here = new URL('../../../../../tests/core-server/features/meter/', import.meta.url);
+    const picture = await readFile(new URL('pictures/display.jpg', here));
+    assert.deepEqual((await read(picture)).reading?.warnings, []);
+    const light = [0.299, 0.587, 0.114];
+    const colours = [
+      [1, 1, 1],
+      [1, 0.975, 0.95],
+      [1, 0.75, 0.3],
+    ];
+    for (const colour of colours) {
+      const shares = colour.map((share) => light.map((part) => share * part)) as Matrix3x3;
+      const { reading } = await read(await sharp(picture).recomb(shares).toBuffer());
+      assert.equal(reading?.status, 'CHECK', String(colour));
+      assert.deepEqual(reading.warnings, ['FRACTION_UNKNOWN'], String(colour));
+    }
   });
 
   for (const turn of [90, 180, 270]) {
