@@ -26,7 +26,7 @@ export const protobufFileName = "imageanalysis/v1/admin.proto";
 
 /** What an API key may be used for. */
 export enum Operation {
-  /** UNSPECIFIED - Never stored. */
+  /** UNSPECIFIED - Never stored; listed for one of a newer version, which allows nothing. */
   UNSPECIFIED = "OPERATION_UNSPECIFIED",
   /** FACE_DETECTION - FaceDetectionService. */
   FACE_DETECTION = "OPERATION_FACE_DETECTION",

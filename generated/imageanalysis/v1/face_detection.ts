@@ -127,7 +127,8 @@ export interface DetectSingleFaceRequest {
     | undefined;
   /**
    * Side in pixels of the square that the crop fits in exactly, 16..1024. Absent means the picture's own
-   * resolution, and 112 for aligned crops.
+   * resolution, and 112 for aligned crops. Crops other than plain ones have at most 16 million pixels
+   * together.
    */
   cropSize?: number | undefined;
 }
@@ -199,7 +200,8 @@ export interface DetectAllFacesRequest {
     | undefined;
   /**
    * Side in pixels of the square that each crop fits in exactly, 16..1024. Absent means the picture's own
-   * resolution, and 112 for aligned crops.
+   * resolution, and 112 for aligned crops. Crops other than plain ones have at most 16 million pixels
+   * together.
    */
   cropSize?: number | undefined;
 }

@@ -27,7 +27,7 @@ const (
 type Operation int32
 
 const (
-	// Never stored.
+	// Never stored; listed for one of a newer version, which allows nothing.
 	Operation_OPERATION_UNSPECIFIED Operation = 0
 	// FaceDetectionService.
 	Operation_OPERATION_FACE_DETECTION Operation = 1

@@ -111,7 +111,8 @@ type DetectSingleFaceRequest struct {
 	// Format of the crop: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90.
 	CropFormat *string `protobuf:"bytes,12,opt,name=crop_format,json=cropFormat,proto3,oneof" json:"crop_format,omitempty"`
 	// Side in pixels of the square that the crop fits in exactly, 16..1024. Absent means the picture's own
-	// resolution, and 112 for aligned crops.
+	// resolution, and 112 for aligned crops. Crops other than plain ones have at most 16 million pixels
+	// together.
 	CropSize      *uint32 `protobuf:"varint,13,opt,name=crop_size,json=cropSize,proto3,oneof" json:"crop_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -319,7 +320,8 @@ type DetectAllFacesRequest struct {
 	// Format of the crops: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90.
 	CropFormat *string `protobuf:"bytes,12,opt,name=crop_format,json=cropFormat,proto3,oneof" json:"crop_format,omitempty"`
 	// Side in pixels of the square that each crop fits in exactly, 16..1024. Absent means the picture's own
-	// resolution, and 112 for aligned crops.
+	// resolution, and 112 for aligned crops. Crops other than plain ones have at most 16 million pixels
+	// together.
 	CropSize      *uint32 `protobuf:"varint,13,opt,name=crop_size,json=cropSize,proto3,oneof" json:"crop_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

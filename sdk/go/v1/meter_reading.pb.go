@@ -168,8 +168,9 @@ func (ReadingWarning) EnumDescriptor() ([]byte, []int) {
 // Asks for the reading of one photo.
 //
 // What is known about the meter helps to rank the possible readings, and may cause warnings. It never
-// adds a digit that was not seen, and `confidence` reflects the photo alone. Amounts are plain
-// decimals, exact as written: at most 12 digits before the point and 6 after it.
+// adds a digit that was not seen, and `confidence` reflects the photo alone, except that
+// `expected_decimals` is believed, whatever the photo shows. Amounts are plain decimals, exact as
+// written: at most 12 digits before the point and 6 after it.
 type ReadMeterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file.
