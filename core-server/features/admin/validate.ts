@@ -76,8 +76,9 @@ export function validatePassword(password: string): void {
 }
 
 /**
- * Those that end lines or turn the direction of what follows count too, lone surrogates, which have no UTF-8
- * encoding, and U+FFFD, which bytes that are not UTF-8 became on their way here. The marks U+200E and U+200F, which texts from right to left need, turn nothing.
+ * Those that end lines or turn the direction of what follows count too, lone surrogates, which have no UTF-8 encoding, and
+ * U+FFFD, which bytes that are not UTF-8 became on their way here. The marks U+200E and U+200F, which texts from right to
+ * left need, turn nothing.
  */
 function hasControl(text: string): boolean {
   return /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069\ufffd]/u.test(text);
