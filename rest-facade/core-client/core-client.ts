@@ -160,7 +160,7 @@ function follow(
     if (signal.aborted) return signal.reason as Error;
     const refusal = fromGrpcError(error);
     const { code, reason, message, details, cause } = refusal;
-    // Of a stream, a core that leaves answers what it began.
+    // Of a stream, a core that leaves answers what it began while it may: what is left goes to another.
     const isLost = requestStream ? reason === 'CORE_UNAVAILABLE' : code === status.UNAVAILABLE;
     return hasBegun && isLost
       ? new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause })

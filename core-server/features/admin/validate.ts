@@ -47,7 +47,7 @@ function validateExpireTime(time: Date | undefined): void {
   if (time === undefined) return;
   const wish = 'a time in the future';
   if (!(time.getTime() < endOfTimestamps))
-    throw refuseField('INVALID_FIELD', 'expire_time', `is after the year 9999 in UTC, want ${wish}`);
+    throw refuseField('INVALID_FIELD', 'expire_time', `is outside the years 1 to 9999 in UTC, want ${wish}`);
   if (time <= new Date()) throw invalidField('expire_time', time.toISOString(), wish);
 }
 
@@ -71,17 +71,17 @@ export function validatePassword(password: string): void {
   const length = countCharacters(password);
   if (length < minPasswordLength || length > maxPasswordLength)
     throw mistaken(`${length} characters`, `${minPasswordLength}..${maxPasswordLength}`);
-  if (hasControl(password) || password.trim() !== password)
+  // Bytes that are not UTF-8 became U+FFFD on their way here: other bytes would be the same password.
+  if (hasControl(password) || password.includes('\ufffd') || password.trim() !== password)
     throw mistaken('control characters, bytes that are not UTF-8, or leading or trailing blanks');
 }
 
 /**
- * Those that end lines or turn the direction of what follows count too, lone surrogates, which have no UTF-8 encoding, and
- * U+FFFD, which bytes that are not UTF-8 became on their way here. The marks U+200E and U+200F, which texts from right to
- * left need, turn nothing.
+ * Those that end lines or turn the direction of what follows count too, and lone surrogates, which have no UTF-8
+ * encoding. The marks U+200E and U+200F, which texts from right to left need, turn nothing.
  */
 function hasControl(text: string): boolean {
-  return /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069\ufffd]/u.test(text);
+  return /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u.test(text);
 }
 
 function countCharacters(text: string): number {

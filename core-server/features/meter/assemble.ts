@@ -1,5 +1,5 @@
 import { roundPixels, roundProbability } from '../../common/precision.js';
-import type { Box, Point } from '../../image/picture.js';
+import { type Box, type Point, wholeOf } from '../../image/picture.js';
 import { mayGoOnOutside } from './counter-edges.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
@@ -35,7 +35,8 @@ export function assembleReading(
   const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
-  const isWhole = known.digits === counter.wheels.length || !mayGoOnOutside(counter, shown);
+  const isCut = [wholeOf(copy), shown].some((photo) => mayGoOnOutside(counter, photo));
+  const isWhole = known.digits === counter.wheels.length || !isCut;
   // Which of several counters is meant, no photo tells.
   const isOne = !counter.rivalled;
   const isUsable = confidence >= checkBelow && isFractionSure && isWhole && isOne && contradictions.length === 0;

@@ -15,11 +15,11 @@ export function withinBars(picture: RgbPicture): Region {
   const top = countAlike(picture, height, row);
   // All of it is one.
   if (top === height) return wholeOf(picture);
-  const bottom = countAlike(picture, height, (depth) => row(height - 1 - depth));
+  const bottom = countAlike(picture, height - top, (depth) => row(height - 1 - depth));
   const shown = height - top - bottom;
   const column = (x: number) => Array.from({ length: shown }, (_, y) => ((top + y) * width + x) * 3);
   const left = countAlike(picture, width, column);
-  const right = countAlike(picture, width, (depth) => column(width - 1 - depth));
+  const right = countAlike(picture, width - left, (depth) => column(width - 1 - depth));
   return { left, top, width: width - left - right, height: shown };
 }
 

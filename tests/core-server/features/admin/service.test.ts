@@ -55,7 +55,7 @@ describe('administration of API keys', () => {
   });
 
   const label = '1 to 128 characters without control characters';
-  const tooLate = { message: 'expire_time is after the year 9999 in UTC, want a time in the future' };
+  const tooLate = { message: 'expire_time is outside the years 1 to 9999 in UTC, want a time in the future' };
   const refused: [string, Partial<CreateApiKeyRequest>, object][] = [
     ['no label', { label: '' }, missing('label', label)],
     ['129 characters', { label: '🔑'.repeat(129) }, { reason: 'INVALID_FIELD' }],

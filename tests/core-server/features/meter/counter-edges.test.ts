@@ -72,11 +72,14 @@ suite('mayGoOnOutside', () => {
 
 suite('assembleReading of a counter at an edge', () => {
   const counter = sureCounter(wheelsFrom(0, 45, 1)[0]?.quad as Quad, wheelsFrom(0, 45));
-  const read = (known: { digits?: number }) =>
-    assembleReading(counter, { picture, copy: picture, shown: picture, light: 'good', checkBelow: 0.5, known });
+  const read = (known: { digits?: number }, shown = picture) =>
+    assembleReading(counter, { picture, copy: picture, shown, light: 'good', checkBelow: 0.5, known });
   test('is CHECK, however sure its wheels are', () => {
     const { status, warnings, value } = read({});
     assert.deepEqual([status, warnings, value], ['CHECK', ['COUNTER_CUT'], '77777']);
+  });
+  test('is CHECK too where what is above and below it looks like bars', () => {
+    assert.equal(read({}, { ...picture, top: 40, height: 40 }).status, 'CHECK');
   });
   test('is OK where the caller says that these are all', () => {
     assert.deepEqual(read({ digits: 5 }).status, 'OK');
