@@ -5,35 +5,50 @@ const tolerance = 12;
 /** A row or column with a larger share of other colours is no part of a bar. */
 const maxOther = 0.01;
 
-/** Where in a picture's bytes the pixels of a row or column are, which is so many from an edge. */
-type Lines = (depth: number) => number[];
+/** A row or column of pixels: where the first is in the picture's bytes, how far the next, and how many there are. */
+interface Line {
+  readonly from: number;
+  readonly step: number;
+  readonly length: number;
+}
 
 /** The part of a picture that is within bars of one colour along its edges, as the screenshot of a photo has them. */
 export function withinBars(picture: RgbPicture): Region {
-  const { width, height } = picture;
-  const row = (y: number) => Array.from({ length: width }, (_, x) => (y * width + x) * 3);
-  const top = countAlike(picture, height, row);
+  const { data, width, height } = picture;
+  const row = (y: number): Line => ({ from: y * width * 3, step: 3, length: width });
+  const top = countAlike(data, height, row);
   // All of it is one.
   if (top === height) return wholeOf(picture);
-  const bottom = countAlike(picture, height - top, (depth) => row(height - 1 - depth));
+  const bottom = countAlike(data, height - top, (depth) => row(height - 1 - depth));
   const shown = height - top - bottom;
-  const column = (x: number) => Array.from({ length: shown }, (_, y) => ((top + y) * width + x) * 3);
-  const left = countAlike(picture, width, column);
-  const right = countAlike(picture, width - left, (depth) => column(width - 1 - depth));
+  const column = (x: number): Line => ({ from: (top * width + x) * 3, step: width * 3, length: shown });
+  const left = countAlike(data, width, column);
+  const right = countAlike(data, width - left, (depth) => column(width - 1 - depth));
   return { left, top, width: width - left - right, height: shown };
 }
 
-/** How many lines have the colour of the one at the edge, as far as they go. */
-function countAlike({ data }: RgbPicture, count: number, lines: Lines): number {
-  const levelsOf = (at: number) => [0, 1, 2].map((channel) => data[at + channel] ?? 0);
-  const edge = lines(0).map(levelsOf);
-  const colour = [0, 1, 2].map(
-    (channel) => edge.reduce((sum, levels) => sum + (levels[channel] ?? 0), 0) / edge.length,
-  );
-  const isOther = (at: number) => levelsOf(at).some((level, c) => Math.abs(level - (colour[c] ?? 0)) > tolerance);
+/** How many lines have the colour of the first, which is at the edge, as far as they go. */
+function countAlike(data: Uint8Array, count: number, lineAt: (depth: number) => Line): number {
+  const edge = lineAt(0);
+  const [red, green, blue] = [0, 1, 2].map((channel) => meanOf(data, edge, channel)) as [number, number, number];
   for (let depth = 0; depth < count; depth += 1) {
-    const line = lines(depth);
-    if (line.filter(isOther).length > maxOther * line.length) return depth;
+    const { from, step, length } = lineAt(depth);
+    let others = 0;
+    // By index, since an array for each of a bar's pixels takes longer than the networks.
+    for (let at = from; at < from + step * length; at += step) {
+      if (differs(data[at], red) || differs(data[at + 1], green) || differs(data[at + 2], blue)) others += 1;
+    }
+    if (others > maxOther * length) return depth;
   }
   return count;
+}
+
+function differs(level = 0, colour: number): boolean {
+  return Math.abs(level - colour) > tolerance;
+}
+
+function meanOf(data: Uint8Array, { from, step, length }: Line, channel: number): number {
+  let sum = 0;
+  for (let at = from; at < from + step * length; at += step) sum += data[at + channel] ?? 0;
+  return sum / length;
 }
