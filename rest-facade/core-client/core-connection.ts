@@ -109,12 +109,12 @@ function waitForConnection(client: Client, call?: Patience): Promise<void> {
   const leftMs = call ? Math.ceil(call.deadline - performance.now()) + 2 : Infinity;
   const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
   return new Promise((resolve, reject) => {
-    call?.signal.addEventListener('abort', () => resolve(), { once: true });
     const check = () => {
       try {
         const state = channel.getConnectivityState(true);
         const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
         if (!isPending || call?.signal.aborted) return resolve();
+        call?.signal.addEventListener('abort', () => resolve(), { once: true });
         channel.watchConnectivityState(state, giveUpAt, (timeout) => {
           if (!timeout) check();
           // What a call is told whose time is over, it finds out itself.
