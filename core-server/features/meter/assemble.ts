@@ -34,11 +34,12 @@ export function assembleReading(
   // Compared as reported, so that the status matches the confidence shown.
   const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
-  // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
+  // What looks like bars may be a plain part of the photo.
   const isCut = [wholeOf(copy), shown].some((photo) => mayGoOnOutside(counter, photo));
   const isWhole = known.digits === counter.wheels.length || !isCut;
   // Which of several counters is meant, no photo tells.
   const isOne = !counter.rivalled;
+  // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
   const isUsable = confidence >= checkBelow && isFractionSure && isWhole && isOne && contradictions.length === 0;
   return {
     meterNumber,

@@ -11,7 +11,8 @@ interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'size' | 'usesP
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger is scaled down
  * while loading, which costs less than decoding it whole. Of a JPEG, libvips leaves out what is then no whole pixel at
- * two edges, up to 7 pixels, and the rest is stretched: where that could be, it is scaled down half as far. Read the header first: nothing here limits the memory.
+ * two edges, up to 7 pixels, and the rest is stretched: where that could be, it is scaled down half as far. Read the header
+ * first: nothing here limits the memory.
  *
  * @throws Refusal CORRUPT_IMAGE
  */

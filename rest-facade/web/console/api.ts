@@ -58,7 +58,7 @@ export async function sendForFile(request: ApiRequest, apiKey: string): Promise<
 export function splitFiles(request: ApiRequest, most: number): ApiRequest[] {
   const { form = [] } = request;
   const fields = form.filter(([, value]) => typeof value === 'string');
-  const files = form.slice(fields.length);
+  const files = form.filter(([, value]) => typeof value !== 'string');
   const parts = Array.from({ length: Math.ceil(files.length / most) }, (_, at) =>
     files.slice(at * most, (at + 1) * most),
   );
