@@ -24,7 +24,7 @@ describe('docs/rest.md', () => {
     const table = readFileSync('docs/errors.md', 'utf8').matchAll(/^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm);
     const named =
       readFileSync('docs/rest.md', 'utf8')
-        .match(/^- \d+: .*$/gm)
+        .match(/^(Each operation|Refusals: ).*$/gm)
         ?.join(', ') ?? '';
     const missing = [...table]
       .map(([, reason = '']) => reason)

@@ -24,6 +24,8 @@ export function renderRestReference(): string {
     Object.entries(methods).map(([verb, operation]) => ({ title: `${verb.toUpperCase()} ${path}`, operation })),
   );
   const answers = new Set(operations.map(({ operation }) => answerName(operation)));
+  const common = commonRefusals(operations.map(({ operation }) => operation));
+  const shown = new Map<string, string>();
   return [
     '# REST reference',
     'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
@@ -34,27 +36,36 @@ export function renderRestReference(): string {
       .replaceAll(/<summary>.*<\/summary>|<\/?details>/g, '')
       .replaceAll(/\n{3,}/g, '\n\n')
       .trim(),
+    `Each operation that needs a key has these refusals, beside its own below: ${renderRefusals(common)}`,
     'What `ErrorResponse` has: [below](#errorresponse). What each reason means: [Errors](errors.md).',
-    ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, schemas)),
+    ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, { schemas, common, shown })),
     '## Objects',
     ...Object.entries(schemas)
       .filter(([name]) => !answers.has(name))
-      .flatMap(([name, schema]) => [`### ${name}`, String(schema['description']), renderMembers(schema)]),
+      .flatMap(([name, schema]) => [`### ${name}`, String(schema['description']), memberHead + renderMembers(schema)]),
   ].join('\n\n');
 }
 
-function renderOperation(title: string, operation: Operation, schemas: Schemas): string[] {
+interface Context {
+  readonly schemas: Schemas;
+  readonly common: Refusals;
+  /** By the rows of a response, the operation that has shown them. */
+  readonly shown: Map<string, string>;
+}
+
+function renderOperation(title: string, operation: Operation, context: Context): string[] {
   const parameters = (operation.parameters ?? []).map((parameter) => renderParameter(parameter));
   const rows = [...parameters, ...renderBody(operation)];
   const types = Object.keys(operation.requestBody?.content ?? {});
+  const common = context.common.flatMap(([, reasons]) => reasons);
+  const own = pick(refusalsOf(operation), (reason) => !common.includes(reason));
   return [
     `## ${title}`,
     String(operation['description'] ?? operation['summary']),
     ...(types.length > 0 ? [`Body: ${types.map((type) => `\`${type}\``).join(' or ')}.`] : []),
     ...(rows.length > 0 ? [['| name | in | type | meaning |', '|---|---|---|---|', ...rows].join('\n')] : []),
-    ...renderAnswer(operation, schemas),
-    ...renderExample(operation),
-    renderRefusals(operation),
+    ...renderAnswer(title, operation, context),
+    ...(own.length > 0 ? [`Refusals: ${renderRefusals(own)}`] : []),
   ].filter((part) => part !== '');
 }
 
@@ -75,18 +86,36 @@ function renderBody({ requestBody }: Operation): string[] {
   );
 }
 
-function renderAnswer(operation: Operation, schemas: Schemas): string[] {
+function renderAnswer(title: string, operation: Operation, { schemas, shown }: Context): string[] {
   const { content = {}, headers = {}, description = '' } = operation.responses['200'] ?? {};
   const [type = ''] = Object.keys(content);
-  if (type === 'application/json') return ['Response:', renderMembers(schemas[answerName(operation)] ?? {})];
-  const shown = Object.entries(headers as Record<string, Member & { readonly schema?: Member }>)
+  if (type === 'application/json') {
+    const rows = renderMembers(schemas[answerName(operation)] ?? {});
+    // What stands above is not repeated; what this one has more stands behind it.
+    const [same, first] = [...shown].find(([above]) => rows.startsWith(above)) ?? [];
+    if (same === undefined || first === undefined) {
+      shown.set(rows, title);
+      return ['Response:', memberHead + rows, ...renderExample(operation)];
+    }
+    const link = `Response: as of [${first}](#${anchorOf(first)})`;
+    return rows === same ? [`${link}.`] : [`${link}, and:`, memberHead + rows.slice(same.length).trim()];
+  }
+  const headerRows = Object.entries(headers as Record<string, Member & { readonly schema?: Member }>)
     .filter(([, { schema }]) => schema)
     .map(([name, header]) => `| \`${name}\` | ${typeOf(header.schema ?? {})} | ${meaningOf(header)} |`);
   return [
     `Response: \`${type}\`. ${description}`,
-    ...(shown.length > 0 ? [['| header | type | meaning |', '|---|---|---|', ...shown].join('\n')] : []),
+    ...(headerRows.length > 0 ? [['| header | type | meaning |', '|---|---|---|', ...headerRows].join('\n')] : []),
+    ...renderExample(operation),
   ];
 }
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 _-]/g, '')
+    .replaceAll(' ', '-');
 
 function renderParameter(parameter: Parameter): string {
   const member = { ...(parameter.schema as Member), ...(parameter as Member) };
@@ -104,13 +133,16 @@ function answerName({ responses }: Operation): string {
   return nameOf(responses['200']?.content['application/json']?.schema);
 }
 
+const memberHead = '| name | type | meaning |\n|---|---|---|\n';
+
+/** The rows of a table below {@link memberHead}. */
 function renderMembers(schema: Schemas[string]): string {
   const required = (schema['required'] ?? []) as readonly string[];
   const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(([name, member]) => {
     const type = `${typeOf(member)}${required.includes(name) ? '' : ', optional'}`;
     return `| \`${name}\` | ${type} | ${meaningOf(member)} |`;
   });
-  return ['| name | type | meaning |', '|---|---|---|', ...rows].join('\n');
+  return rows.join('\n');
 }
 
 function typeOf(member: Member): string {
@@ -134,17 +166,34 @@ function renderExample({ responses }: Operation): string[] {
   const [example] = Object.values(responses['200']?.content ?? {}).map((content) => content.example);
   if (example === undefined) return [];
   // Lines of JSON are a text.
-  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  const text =
+    typeof example === 'string'
+      ? example.trimEnd()
+      : JSON.stringify(example, null, 2).replaceAll(/\{[^{}]*\}/g, (object) => object.replaceAll(/\s+/g, ' '));
   return [`\`\`\`json\n${text}\n\`\`\``];
 }
 
-/** `400: MISSING_FIELD, … · 401: …` */
-function renderRefusals({ responses }: Operation): string {
+/** The reasons of a status, by statuses. */
+type Refusals = readonly (readonly [status: string, reasons: readonly string[]])[];
+
+function refusalsOf({ responses }: Operation): Refusals {
   return Object.entries(responses)
     .filter(([status]) => status !== '200')
-    .map(([status, { description }]) => {
-      const reasons = [...description.matchAll(/^- `([A-Z0-9_]+)`/gm)].map(([, reason]) => reason);
-      return reasons.length > 0 ? `- ${status}: ${reasons.join(', ')}` : `- ${status}`;
-    })
-    .join('\n');
+    .map(([status, { description }]) => [status, description.match(/(?<=^- `)[A-Z0-9_]+/gm) ?? []]);
+}
+
+/** What every operation that needs a key may be refused for. */
+function commonRefusals(operations: readonly Operation[]): Refusals {
+  const all = operations.map(refusalsOf).filter((own) => own.some(([status]) => status === '401'));
+  return pick(all[0] ?? [], (reason) => all.every((own) => own.some(([, reasons]) => reasons.includes(reason))));
+}
+
+function pick(refusals: Refusals, isWanted: (reason: string) => boolean): Refusals {
+  const picked = refusals.map(([status, reasons]) => [status, reasons.filter(isWanted)] as const);
+  return picked.filter(([, reasons]) => reasons.length > 0);
+}
+
+/** `400 MISSING_FIELD, INVALID_FIELD; 413 BODY_TOO_LARGE.` */
+function renderRefusals(refusals: Refusals): string {
+  return `${refusals.map(([status, reasons]) => `${status} ${reasons.join(', ')}`).join('; ')}.`;
 }
