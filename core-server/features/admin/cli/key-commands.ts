@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import * as z from 'zod';
 import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 import { validateNewApiKey } from '../validate.js';
 import { type AdminCliDependencies, type JsonOption, readAll } from './command.js';
@@ -50,13 +51,11 @@ function parseOperations(text: string): Operation[] {
   });
 }
 
-const datePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+/** Of ISO 8601, a date, or a time with its offset, to the minute or finer. */
+const time = z.union([z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 
 function parseTime(text: string): Date {
-  const time = new Date(text);
-  // JavaScript reads 30 February as 2 March.
-  const dayExists = new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
-  if (datePattern.test(text) && !Number.isNaN(time.getTime()) && dayExists) return time;
+  if (time.safeParse(text).success) return new Date(text);
   throw new InvalidArgumentError(
     `"${text}" is not a time, want 2099-01-01 (midnight UTC) or 2099-01-01T12:00:00+02:00.`,
   );
