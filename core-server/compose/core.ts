@@ -100,7 +100,6 @@ export async function startCore(options: CoreOptions) {
     stopping?.throwIfAborted();
 
     const rpc: RpcSettings = {
-      host: config.CORE_HOST,
       // A facade has one: both queues, and what is under way.
       maxCallsPerConnection: 2 * config.CORE_MAX_QUEUE + 100,
       credentials,
@@ -119,6 +118,7 @@ export async function startCore(options: CoreOptions) {
     // Together: each has the whole grace period.
     closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));
     const main = await startGrpcServer(rpc, {
+      host: config.CORE_HOST,
       port: config.CORE_PORT,
       services,
       checkKey: checkApiKeys({
@@ -133,8 +133,8 @@ export async function startCore(options: CoreOptions) {
     pool.watch((canWork) => main.setServing(canWork));
     let adminPort: number | undefined;
     if (config.CORE_ADMIN_KEY !== undefined) {
-      const adminRpc = { ...rpc, host: config.CORE_ADMIN_HOST };
-      const admin = await startGrpcServer(adminRpc, {
+      const admin = await startGrpcServer(rpc, {
+        host: config.CORE_ADMIN_HOST,
         port: config.CORE_ADMIN_PORT,
         services: [createAdminService(access, rpc)],
         checkKey: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc.isTrustedProxy),

@@ -32,7 +32,6 @@ export interface Service {
 
 /** What all ports have in common, and the calls to them. */
 export interface RpcSettings {
-  readonly host: string;
   /** The calls that a connection may have open once one has shown a valid key; before, few (`limitStrangers`). */
   readonly maxCallsPerConnection: number;
   /** Sees every call, before all other interceptors. */
@@ -57,6 +56,7 @@ export interface RpcSettings {
 }
 
 interface GrpcServerOptions {
+  readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly services: readonly Service[];
@@ -105,7 +105,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   health.addToServer(server);
   createReflection(serviceNames, settings.descriptorSet).addToServer(server);
 
-  const address = formatAddress({ host: settings.host, port: options.port });
+  const address = formatAddress(options);
   const port = await promisify(server.bindAsync.bind(server))(address, settings.credentials).catch((cause: unknown) => {
     throw new Error(`cannot listen on ${address}`, { cause });
   });

@@ -53,7 +53,6 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   const closing = new AbortController();
   const { callEnded = () => {} } = options;
   const settings = {
-    host: '127.0.0.1',
     maxCallsPerConnection,
     observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),
     credentials: ServerCredentials.createInsecure(),
@@ -67,6 +66,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   };
   const implementation = { ...unaryAll({ readMeter: handler }, settings), streamReadMeters: bidi(handler, settings) };
   const server = await startGrpcServer(settings, {
+    host: '127.0.0.1',
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],
     checkKey: checkApiKeys(options.access ?? openAccess),
