@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyTooLarge, invalidField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import { checkNames, type ParsedBody } from './bind-request.js';
 import { decodeDataUrl } from './body/data-url.js';
@@ -7,7 +6,7 @@ import { parseJsonObject } from './body/parse-json-object.js';
 import type { Reading } from './body/pump.js';
 import { readBytes } from './body/read-bytes.js';
 import { readMultipart } from './body/read-multipart.js';
-import { contentLength } from './body-framing.js';
+import { checkHeaders } from './body-framing.js';
 import { hasPicture, type Route } from './route.js';
 
 /** Limit of a body without a picture, and of what is beside one, bytes. */
@@ -38,14 +37,4 @@ export async function readBody(
   // Without the picture's text, so that it is not held while the core works.
   const { [rule.sentAs]: dataUrl, ...rest } = members;
   return { picture: decodeDataUrl(dataUrl, rule.sentAs, limits.maxImageBytes), members: rest };
-}
-
-/** Refuses by the headers, before the body is read. @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE */
-export function checkHeaders(request: IncomingMessage, maxBodyBytes: number): void {
-  if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
-  const { 'transfer-encoding': transfer, 'content-encoding': encoding } = request.headers;
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    throw invalidField('transfer-encoding', transfer, 'chunked', 'UNSUPPORTED_CONTENT_TYPE');
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw invalidField('content-encoding', encoding, 'none', 'UNSUPPORTED_CONTENT_TYPE');
 }

@@ -6,7 +6,7 @@ import type { CallContext } from '../core-client/core-client.js';
 import { fromLoadedStatus } from '../core-client/grpc-error.js';
 import { nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { readMultipart } from '../request/body/read-multipart.js';
-import { checkHeaders } from '../request/read-body.js';
+import { checkHeaders } from '../request/body-framing.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { createRenderer } from '../response/create-renderer.js';
 import { renderError } from '../response/http-error.js';
