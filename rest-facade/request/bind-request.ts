@@ -1,7 +1,5 @@
-import { closestMatch } from 'leven';
-import { clip, quote, Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
-import type { RequestLimits } from '../config.js';
-import { describeJson, type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
+import { type Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { type Field, onlyValue, parseMember, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './route.js';
 
@@ -26,41 +24,6 @@ export interface RequestParts {
 
 /** A request message with the names of the proto. Absent fields stay absent: the core knows the defaults. */
 export type RequestMessage = Record<string, unknown>;
-
-/**
- * Refuses body fields in the query string: if they were ignored, a company would get the default score unnoticed. The message omits the values, since some are secrets.
- * @throws Refusal INVALID_FIELD
- */
-export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
-  if (body.kind === 'none' || body.kind === 'raw') return;
-  const stray = openFields.find((field) => query.some(({ name }) => name === field.name));
-  if (stray === undefined) return;
-  const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';
-  throw refuseField('INVALID_FIELD', stray.name, `is in the query string, want it as ${place}`);
-}
-
-/**
- * Refuses names that a route does not know, unless they are to be ignored: if a misspelt `min_score` were ignored, a
- * check would be off unnoticed. The refusal says which known name is nearest, if no more than half of it is wrong. Beside
- * a password, it does not repeat the unknown one: that is the rest of the password if an `&` in it was not encoded.
- * @throws Refusal UNKNOWN_FIELD
- */
-export function checkNames(
-  { names }: Pick<Route, 'names'>,
-  given: readonly string[],
-  { lenientFields }: RequestLimits,
-): void {
-  const unknown = lenientFields ? undefined : given.find((name) => !names.has(name));
-  if (unknown === undefined) return;
-  const isShown = !names.has('password');
-  const shown = clip(unknown);
-  const nearest = closestMatch(shown, [...names], { maxDistance: Math.floor(shown.length / 2) });
-  const known = nearest === undefined ? 'a known field' : `a known field such as ${nearest}`;
-  const wish = names.size === 0 ? 'no fields' : known;
-  throw refuse('UNKNOWN_FIELD', `${isShown ? `field ${quote(unknown)}` : 'a field'} is unknown, want ${wish}`, {
-    details: { ...(isShown && { field: shown }), ...(nearest !== undefined && { nearest }) },
-  });
-}
 
 /**
  * Builds the request message. Names that the route does not know are ignored: what refuses them is `checkNames`.
@@ -146,28 +109,6 @@ function variantOf(field: Field, word: string, fields: readonly Field[]): Field 
   return fields.find((other) => other.name === name && other.type === 'bool' && field.type === 'bool');
 }
 
-/** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */
-export function parseMember(field: Field, value: unknown): unknown {
-  if (field.isList) {
-    if (!Array.isArray(value)) throw wrongType(field, value, 'an array');
-    return value.map((item) => parseMember({ ...field, isList: false }, item));
-  }
-  if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value);
-  if (field.type === 'bool') {
-    if (typeof value === 'boolean') return value;
-    throw wrongType(field, value, 'true or false');
-  }
-  if (!['score', 'share', 'uint32'].includes(field.type)) throw wrongType(field, value, 'a string');
-  if (typeof value !== 'number') throw wrongType(field, value, 'a number');
-  // 1e400 is Infinity once parsed.
-  if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');
-  return parseText(field, String(value));
-}
-
-function wrongType({ name, type }: Field, value: unknown, wish: string): Refusal {
-  return refuseField(invalidReasonOf(type), name, `is ${describeJson(value)}, want ${wish}`);
-}
-
 /** Node.js decodes header bytes as Latin-1; clients send UTF-8. Anything that is not valid UTF-8 was Latin-1. */
 function decodeHeader(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
@@ -176,18 +117,4 @@ function decodeHeader(value: string): string {
   } catch {
     return value;
   }
-}
-
-/**
- * A refusal by the core in the caller's terms. The core names the field of its message; if the caller
- * filled that field under another name (`file`, `detection`, `x-company-password`), the refusal names what
- * was sent, in `details.field` and at the start of the sentence.
- */
-export function nameAsSent(refusal: Refusal, route: Route): Refusal {
-  const { code, reason, message, details, retryAfterSeconds, cause } = refusal;
-  const { field = '' } = details;
-  const sent = route.sentAs.get(field);
-  if (sent === undefined) return refusal;
-  const named = message.startsWith(`${field} `) ? sent + message.slice(field.length) : message;
-  return new Refusal(code, reason, named, { details: { ...details, field: sent }, retryAfterSeconds, cause });
 }

@@ -95,8 +95,30 @@ export function parseText(field: Field, text: string, name = field.name): unknow
   }
 }
 
+/** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */
+export function parseMember(field: Field, value: unknown): unknown {
+  if (field.isList) {
+    if (!Array.isArray(value)) throw wrongType(field, value, 'an array');
+    return value.map((item) => parseMember({ ...field, isList: false }, item));
+  }
+  if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value);
+  if (field.type === 'bool') {
+    if (typeof value === 'boolean') return value;
+    throw wrongType(field, value, 'true or false');
+  }
+  if (!['score', 'share', 'uint32'].includes(field.type)) throw wrongType(field, value, 'a string');
+  if (typeof value !== 'number') throw wrongType(field, value, 'a number');
+  // 1e400 is Infinity once parsed.
+  if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');
+  return parseText(field, String(value));
+}
+
+function wrongType({ name, type }: Field, value: unknown, wish: string): Refusal {
+  return refuseField(invalidReasonOf(type), name, `is ${describeJson(value)}, want ${wish}`);
+}
+
 /** The reason for a value that is not of its field's type. */
-export function invalidReasonOf(type: FieldType): 'INVALID_FIELD' | 'INVALID_SCORE' {
+function invalidReasonOf(type: FieldType): 'INVALID_FIELD' | 'INVALID_SCORE' {
   return type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD';
 }
 

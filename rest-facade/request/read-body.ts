@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestLimits } from '../config.js';
-import { checkNames, type ParsedBody } from './bind-request.js';
+import type { ParsedBody } from './bind-request.js';
 import { decodeDataUrl } from './body/data-url.js';
 import { parseJsonObject } from './body/parse-json-object.js';
 import type { Reading } from './body/pump.js';
 import { readBytes } from './body/read-bytes.js';
 import { readMultipart } from './body/read-multipart.js';
 import { checkHeaders } from './body-framing.js';
+import { checkNames } from './check-names.js';
 import { hasPicture, type Route } from './route.js';
 
 /** Limit of a body without a picture, and of what is beside one, bytes. */

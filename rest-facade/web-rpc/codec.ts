@@ -3,10 +3,11 @@ import { bodyTooLarge, refuseField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { fromTimestamp, type Timestamp } from '../protos/timestamp.js';
-import { checkNames, parseMember, type RequestMessage } from '../request/bind-request.js';
+import type { RequestMessage } from '../request/bind-request.js';
 import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/parse-json-object.js';
-import { describeJson, type Field, readFields } from '../request/field.js';
+import { checkNames } from '../request/check-names.js';
+import { describeJson, type Field, parseMember, readFields } from '../request/field.js';
 import { type LateText, withBase64, writeBase64 } from '../response/late-base64.js';
 
 /** How messages of an RPC come from and go to a browser. */

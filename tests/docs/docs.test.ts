@@ -8,7 +8,7 @@ import { createAdminProgram } from '../../core-server/features/admin/cli/program
 import { storeDefaults } from '../../core-server/store/database.js';
 import { errorExampleOf, readReasons } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
-import { checkQuery } from '../../rest-facade/request/bind-request.js';
+import { checkQuery } from '../../rest-facade/request/check-names.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import { references } from './references.js';
 

@@ -9,7 +9,7 @@ import {
   refuseField,
 } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
-import { checkNames } from '../bind-request.js';
+import { checkNames } from '../check-names.js';
 import type { NamedValue } from '../parse-target.js';
 import { createByteCollector } from './byte-collector.js';
 import type { Attempt } from './pump.js';
