@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
+import { addressBehindProxy, peerAddress } from '../client-address.js';
 import { followDeadline } from '../follow-deadline.js';
 import type { RpcSettings } from '../grpc-server.js';
 
@@ -103,15 +102,4 @@ export function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 function tookTooLong(limitMs: number): Refusal {
   const message = `the response was not ready within ${limitMs} ms, the maximum for a request, try again`;
   return refuse('DEADLINE', message, { limit: limitMs });
-}
-
-/** Where a call came from, without the port, which differs for each connection. */
-export function peerAddress(grpcCall: { getPeer(): string }): string {
-  return grpcCall.getPeer().replace(/:\d+$/, '');
-}
-
-/** The caller's address: that of the peer, or if that is a trusted proxy, of the proxy's client. */
-export function addressBehindProxy(peer: string, metadata: Metadata, isTrustedProxy: IsTrustedProxy): string {
-  const [client] = metadata.get('x-forwarded-for');
-  return typeof client === 'string' && isIP(client) !== 0 && isTrustedProxy(peer) ? client : peer;
 }
