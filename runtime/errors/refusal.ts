@@ -90,12 +90,6 @@ export function bodyTooLarge(what: string, maxBytes: number): Refusal {
   return refuseField('BODY_TOO_LARGE', what, `is too large, want at most ${maxBytes} bytes`, { limit: maxBytes });
 }
 
-/** The same for all files of a form. */
-export function filesTooLarge(filePart: string, maxBytes: number): Refusal {
-  const clause = `has too many bytes, want at most ${maxBytes} in all files together`;
-  return refuseField('BODY_TOO_LARGE', filePart, clause, { limit: maxBytes });
-}
-
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
   const message = 'the service has all the uploads and responses it can hold, try again in 1 s';

@@ -1,13 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FieldInfo, FileInfo } from 'busboy';
-import {
-  bodyTooLarge,
-  filesTooLarge,
-  missingField,
-  type Refusal,
-  refuse,
-  refuseField,
-} from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { checkNames } from '../check-names.js';
 import type { NamedValue } from '../parse-target.js';
@@ -121,6 +114,12 @@ export function overLimit(what: string, limit: number, unit = '', field?: string
   const wish = `at most ${limit} ${unit}`.trimEnd();
   const details = field === undefined ? {} : { field };
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, { details, limit });
+}
+
+/** As {@link bodyTooLarge}, for all files of a form. */
+function filesTooLarge(filePart: string, maxBytes: number): Refusal {
+  const clause = `has too many bytes, want at most ${maxBytes} in all files together`;
+  return refuseField('BODY_TOO_LARGE', filePart, clause, { limit: maxBytes });
 }
 
 function missingFile(filePart: string): Refusal {
