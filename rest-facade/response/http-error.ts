@@ -36,11 +36,17 @@ export function toHttpStatus(code: status, reason: string): number {
   return httpOfReason.get(reason) ?? httpOfCode.get(code) ?? 500;
 }
 
-/** The error body as documented, with `Retry-After` and `Allow` where they are known. */
-export function renderError({ code, reason, message, details, retryAfterSeconds }: Refusal, requestId: string) {
-  const headers: Record<string, string> = {};
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-  if (reason === 'METHOD_NOT_ALLOWED') headers['allow'] = details['allow'] ?? '';
+/** `Retry-After` and `Allow` where they are known. */
+export function errorHeaders({ reason, details, retryAfterSeconds }: Refusal): Record<string, string> {
+  return {
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(reason === 'METHOD_NOT_ALLOWED' && { allow: details['allow'] ?? '' }),
+  };
+}
+
+/** The error body as documented, with its status and headers. */
+export function renderError(refusal: Refusal, requestId: string) {
+  const { code, reason, message, details } = refusal;
   const body = { message, code: status[code] ?? 'UNKNOWN', reason, request_id: requestId, details };
-  return { status: toHttpStatus(code, reason), headers, body: JSON.stringify(body) };
+  return { status: toHttpStatus(code, reason), headers: errorHeaders(refusal), body: JSON.stringify(body) };
 }

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { errorDomain } from '../../runtime/errors/reasons.js';
 import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
-import { renderError, toHttpStatus } from '../response/http-error.js';
+import { errorHeaders, toHttpStatus } from '../response/http-error.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://connectrpc.com/docs/protocol */
@@ -22,7 +22,7 @@ export const connect: WebProtocol = {
   refuse: (refusal) => ({
     // Not by its reason: what clients take for its code if a proxy drops the body follows from it.
     status: toHttpStatus(refusal.code, ''),
-    headers: { ...renderError(refusal, '').headers, 'content-type': 'application/json' },
+    headers: { ...errorHeaders(refusal), 'content-type': 'application/json' },
     body: JSON.stringify(describe(refusal)),
   }),
 };
