@@ -38,13 +38,13 @@ await runCommand('demo', 'stopped', async (signal) => {
   const out = values.out ?? 'out';
   const targets = await chooseTargets(files, out);
   await mkdir(out, { recursive: true });
-  const analyse = (service: RestClientOptions) => analyseAll(service, files, targets, signal);
+  const analyseBy = (service: RestClientOptions) => analyseAll(service, files, targets, signal);
   const { APIKEY, REST_PORT } = process.env;
   const running = REST_PORT && APIKEY ? `http://127.0.0.1:${REST_PORT}` : undefined;
   const url = values.rest ?? running;
   const isWell = await (url === undefined
-    ? withOwnService(analyse, signal)
-    : analyse({ url, apiKey: readKey(process.env) }).catch(nameOptions));
+    ? withOwnService(analyseBy, signal)
+    : analyseBy({ url, apiKey: readKey(process.env) }).catch(nameOptions));
   return isWell && files.length === wanted.length;
 });
 
