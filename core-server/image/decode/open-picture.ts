@@ -6,8 +6,8 @@ import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
+import { withoutExtras } from './without-extras.js';
 import { withoutFurtherPages } from './without-further-pages.js';
-import { withoutTexts } from './without-texts.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each look and crop. */
 export const maxPixelsDecodedOnce = 1920 * 1080;
@@ -33,7 +33,7 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
 
 /** By type, what takes parts out of a file that nobody asks for, but libvips reads. */
 const trimOf: Partial<Record<ImageType, (bytes: Uint8Array) => Uint8Array>> = {
-  png: withoutTexts,
+  png: withoutExtras,
   tiff: withoutFurtherPages,
 };
 
@@ -51,7 +51,7 @@ export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);
-  const gamma = file.type === 'png' ? pngGamma(bytes) : undefined;
+  const gamma = file.type === 'png' ? pngGamma(file.bytes) : undefined;
   return { ...file, bytes, size, gamma, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 

@@ -1,6 +1,6 @@
 import { Cursor } from './cursor.js';
 
-const maxBytes = 64 * 1024;
+export const maxProfileBytes = 64 * 1024;
 // LittleCMS accepts no larger profile.
 const maxTags = 100;
 const classes = ['mntr', 'scnr', 'prtr', 'spac'];
@@ -14,7 +14,7 @@ const tableTag = /^[ABD]2[ABD]/;
  * tags, each a name, an offset and a length: ICC.1:2022, 7.
  */
 export function isPlainProfile(profile: Buffer): boolean {
-  if (profile.length < 132 || profile.length > maxBytes) return false;
+  if (profile.length < 132 || profile.length > maxProfileBytes) return false;
   const file = new Cursor(profile);
   const tags = file.uint(128, 4);
   if (tags > maxTags || 132 + 12 * tags > profile.length) return false;

@@ -20,7 +20,7 @@ export interface Parts {
 // Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
 export const maxScans = 20;
 
-const [iCCP, eXIf] = ['iCCP', 'eXIf'].map(chunkType);
+const eXIf = chunkType('eXIf');
 
 /** @throws Refusal UNSUPPORTED_IMAGE_TYPE */
 export function assertFew(type: ImageType, parts: Iterable<Parts>): void {
@@ -51,12 +51,7 @@ export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts
     yield exifEntries(file.part(0, scans[0]?.at));
   },
   *png(file) {
-    let profiles = 0;
-    for (const { type, at, end } of pngChunks(file)) {
-      // Each can inflate from 8 KB to 8 MB. So can texts, which are removed before libvips reads the file.
-      if (type === iCCP) yield { name: 'colour profiles', max: 10, found: (profiles += 1) };
-      if (type === eXIf) yield exifEntries(file.part(at, end));
-    }
+    for (const { type, at, end } of pngChunks(file)) if (type === eXIf) yield exifEntries(file.part(at, end));
   },
   avif: (file) => [exifEntries(file)],
 };
