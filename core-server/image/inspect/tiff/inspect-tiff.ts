@@ -24,6 +24,8 @@ export function inspectTiff(file: Cursor): number {
 }
 
 function* partsOf(file: Cursor, page: TiffDirectory): Generator<Parts> {
+  // libtiff may warn of each, and each warning takes some hundred bytes of a worker's heap.
+  yield { name: 'strips or tiles, or rows of them in CCITT or PackBits', max: 20_000, found: countDecoded(page) };
   if (read(page, 'compression', 1) !== inJpeg) return;
   yield { name: 'scans in a strip or tile', max: maxScans, found: countContinuedScans(file, maxScans) };
   // They are read for each tile; 574 are usual.
@@ -32,8 +34,20 @@ function* partsOf(file: Cursor, page: TiffDirectory): Generator<Parts> {
 
 const inJpeg = 7;
 const packBits = 32_773;
+/** Decoded row by row: CCITT and PackBits. */
+const byRow = [2, 3, 4, packBits];
 /** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
 const compressions = [1, 2, 3, 4, 5, inJpeg, 8, 32_946, packBits];
+
+/** Strips or tiles, or rows of them where the decoder goes by rows. */
+function countDecoded(page: TiffDirectory): number {
+  const height = read(page, 'height', 0);
+  const across = page(tags.tileWidth) ? Math.ceil(read(page, 'width', 0) / read(page, 'tileWidth', 0)) : 1;
+  const rows = read(page, page(tags.tileWidth) ? 'tileLength' : 'rowsPerStrip', Infinity);
+  const down = Math.ceil(height / (byRow.includes(read(page, 'compression', 1)) ? 1 : rows));
+  const planes = read(page, 'planarConfiguration', 1) === 2 ? read(page, 'samplesPerPixel', 1) : 1;
+  return across * down * planes;
+}
 
 function assertKnownCompression(page: TiffDirectory): void {
   const compression = read(page, 'compression', 1);
@@ -110,6 +124,7 @@ const tags = {
   rowsPerStrip: 278,
   planarConfiguration: 284,
   tileWidth: 322,
+  tileLength: 323,
   extraSamples: 338,
   sampleFormat: 339,
   /** Of the JPEGs of all strips or tiles. */

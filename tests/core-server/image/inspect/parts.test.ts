@@ -9,7 +9,7 @@ import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from 
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
 import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
-import { composeTiff } from '../../../helpers/pictures/tiff.js';
+import { composeDirectories, composeTiff, tiffWriter } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
@@ -135,6 +135,27 @@ test('a TIFF of JPEGs passes, however many strips and tiles it has', async () =>
     const bytes = await tiff.toBuffer();
     assert.ok(bytes.toString('latin1').split('\xff\xda').length > 25);
     assert.equal(reasonOf(bytes), undefined);
+  }
+});
+
+test('a TIFF of more than 20,000 strips or tiles is refused, or of as many rows where these are decoded alone', () => {
+  const { field } = tiffWriter('II*');
+  const reasonOfPage = (tags: Record<number, number>): string | undefined => {
+    const fields = Object.entries(tags).map(([tag, value]) => field(Number(tag), 4, 1, value));
+    return reasonOf(composeDirectories('II*', [fields]));
+  };
+  const [lzw, ccitt, packBits] = [{ 259: 5 }, { 259: 4 }, { 259: 32_773 }];
+  const table: [name: string, height: number, tags: Record<number, number>][] = [
+    ['strips', 60_000, { ...lzw, 278: 3 }],
+    ['strips in planes', 19_998, { ...lzw, 277: 3, 278: 3, 284: 2 }],
+    ['tiles', 3_200, { ...lzw, 256: 1_600, 322: 16, 323: 16 }],
+    ['rows of a strip', 20_000, { ...ccitt, 278: 20_001 }],
+    ['rows of strips in planes', 5_000, { ...packBits, 277: 4, 278: 100, 284: 2 }],
+    ['rows of tiles', 2_000, { ...ccitt, 256: 160, 322: 16, 323: 2_048 }],
+  ];
+  for (const [name, height, tags] of table) {
+    assert.equal(reasonOfPage({ ...tags, 257: height }), undefined, name);
+    assert.equal(reasonOfPage({ ...tags, 257: height + 1 }), 'UNSUPPORTED_IMAGE_TYPE', name);
   }
 });
 
