@@ -107,17 +107,18 @@ def wheels(h: Hypothesis, digits: str):
 
 
 def usual_lengths(red: np.ndarray, rules):
-    """P(length of the fraction) by the reader's colours and by what is usual: it has learned which place is red."""
+    """P(length of the fraction) by the reader's colours and by what is usual for this number of wheels."""
+    prior = rules["fractionPrior"].get(str(len(red)), rules["fractionPrior"]["other"])
+    lengths = lengths_by_colour(red)
+    weights = lengths * [prior[k] if k < len(prior) else 0.01 for k in range(len(lengths))]
+    return weights / weights.sum()
+
+
+def lengths_by_colour(red: np.ndarray):
+    """P(length of the fraction) by the reader's colours alone, in which it has also learned which place is red."""
     n = len(red)
-    prior = rules["fractionPrior"].get(str(n), rules["fractionPrior"]["other"])
-    lengths = range(0, max(1, n - 1))
-    logs = [
-        sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red))
-        + math.log(prior[k] if k < len(prior) else 0.01)
-        for k in lengths
-    ]
-    top = max(logs)
-    weights = np.array([math.exp(v - top) for v in logs])
+    shares = [np.where(np.arange(n) >= n - k, red, 1 - red) for k in range(max(1, n - 1))]
+    weights = np.maximum(shares, 1e-3).prod(1)
     return weights / weights.sum()
 
 
@@ -182,7 +183,10 @@ def assemble(hypotheses, rules, marks=None):
     sure, red, centres = wheels(h, digits)
     lengths = fraction_lengths(red, rules, marks)
     length = int(np.argmax(lengths))
-    fraction_sure = float(lengths[length])
+    # A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
+    contradicted = lengths_by_colour(red)[length] < rules["leastByColour"]
+    most = rules["fractionLikely"] if contradicted else 1.0
+    fraction_sure = min(float(lengths[length]), most)
     cut = len(digits) - length
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
     integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
@@ -203,7 +207,7 @@ def assemble(hypotheses, rules, marks=None):
     pointed = fraction_sure >= rules["fractionLikely"]
     length_p = float(lengths[length if pointed else 0])
     told = rules["fractionCalibration"]
-    fraction_confidence = calibrated(told["bias"] + told["length"] * logit(length_p))
+    fraction_confidence = min(calibrated(told["bias"] + told["length"] * logit(length_p)), most)
     confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]

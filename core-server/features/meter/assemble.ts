@@ -10,6 +10,9 @@ import type { MeterReading, PhotoEvidence, ReadingWarningName, ReadMeterInput } 
 /** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;
 
+/** Fewer are not read, and none of 2,321 counters in labelled photos has as few: one may be covered. */
+const fewestWheels = 4;
+
 /**
  * Builds the response for a reading.
  *
@@ -36,7 +39,8 @@ export function assembleReading(
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // What looks like bars may be a plain part of the photo.
   const isCut = [wholeOf(copy), shown].some((photo) => mayGoOnOutside(counter, photo));
-  const isWhole = known.digits === counter.wheels.length || !isCut;
+  const { length } = counter.wheels;
+  const isWhole = known.digits === length || (length !== fewestWheels && !isCut);
   // Which of several counters is meant, no photo tells.
   const isOne = !counter.rivalled;
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.

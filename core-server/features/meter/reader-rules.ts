@@ -74,6 +74,8 @@ const rulesSchema = z.object({
   fractionSure: share,
   /** How far what is usual is trusted, where no mark tells the fraction. */
   usualTrust: share,
+  /** Probability by the reader's colours alone below which the point's position is not relied on, whatever is marked. */
+  leastByColour: share,
   /** How the mark network's cells exceed a wheel, in widths and heights of it. */
   cell: z.object({ mx: z.number(), my: z.number() }),
   /** More of their median distance than this between two wheels leaves room for another. */

@@ -91,7 +91,10 @@ export enum ReadingWarning {
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
   /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
   PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",
-  /** COUNTER_CUT - The counter ends at an edge of the picture, and may have more wheels, unless `expected_digits` says how many. */
+  /**
+   * COUNTER_CUT - The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, or only
+   * four are seen.
+   */
   COUNTER_CUT = "READING_WARNING_COUNTER_CUT",
 }
 

@@ -102,7 +102,8 @@ const (
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
 	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10
-	// The counter ends at an edge of the picture, and may have more wheels, unless `expected_digits` says how many.
+	// The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, or only
+	// four are seen.
 	ReadingWarning_READING_WARNING_COUNTER_CUT ReadingWarning = 11
 )
 

@@ -1,4 +1,4 @@
-import { decimalOf, truncated } from '../decimal.js';
+import { decimalOf } from '../decimal.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { calibrated, logit, normalised } from '../probability.js';
 import type { Marks } from '../read/hypothesis.js';
@@ -20,7 +20,10 @@ export interface SeenRow {
   readonly marks?: Marks | undefined;
 }
 
-type FractionRules = Pick<ReaderRules, 'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'fractionCalibration'>;
+type FractionRules = Pick<
+  ReaderRules,
+  'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'leastByColour' | 'fractionCalibration'
+>;
 
 /** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
@@ -45,7 +48,10 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const wheels = lengths.indexOf(top);
   // A point that only what is known puts there may as well be of another meter.
   const isMoved = (seen[wheels] ?? 0) < Math.max(...seen);
-  const most = isMoved || isTenfold(row.text, wheels, lengths.length, known) ? rules.fractionLikely : 1;
+  // A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
+  const isContradicted = (lengthsByColour(row.red)[wheels] ?? 1) < rules.leastByColour;
+  const isDoubted = isMoved || isContradicted || isTenfold(row.text, wheels, lengths.length, known);
+  const most = isDoubted ? rules.fractionLikely : 1;
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;
   const inAnswer = sure >= rules.fractionLikely ? top : (lengths[0] ?? 0);
@@ -68,18 +74,18 @@ function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
   return told.map((p) => p + rest);
 }
 
-/** By the reader's colours and by what is usual for this number of wheels: the reader has learned which place is red. */
+/** By the reader's colours and by what is usual for this number of wheels. */
 function usualLengths(red: readonly number[], { fractionPrior }: FractionRules): number[] {
   const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
-  const logs = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) => {
-    const isRed = (at: number): boolean => at >= red.length - wheels;
-    return red.reduce(
-      (sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)),
-      Math.log(prior[wheels] ?? unusual),
-    );
-  });
-  const top = Math.max(...logs);
-  return normalised(logs.map((log) => Math.exp(log - top)));
+  return normalised(lengthsByColour(red).map((p, wheels) => p * (prior[wheels] ?? unusual)));
+}
+
+/** By the reader's colours alone, in which it has also learned which place is red. */
+function lengthsByColour(red: readonly number[]): number[] {
+  const lengths = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) =>
+    red.reduce((product, r, at) => product * Math.max(at >= red.length - wheels ? r : 1 - r, 1e-3), 1),
+  );
+  return normalised(lengths);
 }
 
 /** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */
@@ -87,6 +93,6 @@ function isTenfold(text: string, wheels: number, lengths: number, known: KnownMe
   const { previous } = known;
   if (previous === undefined) return false;
   const isFar = (places: number) => decimalOf(text, places) > previous * farAbove;
-  const isNear = (places: number) => !isFar(places) && decimalOf(text, places) >= truncated(previous, places);
+  const isNear = (places: number) => !isFar(places) && decimalOf(text, places) * farAbove >= previous;
   return isFar(wheels) && Array.from({ length: lengths }, (_, places) => places).some(isNear);
 }

@@ -70,6 +70,15 @@ suite('mayGoOnOutside', () => {
   });
 });
 
+test('assembleReading doubts a counter of four wheels, unless the caller says that these are all', () => {
+  const wheels = wheelsFrom(30, 45).slice(0, 4);
+  const counter = sureCounter(wheels[0]?.quad as Quad, wheels);
+  const facts = { picture, copy: picture, shown: picture, light: 'good', checkBelow: 0.5 } as const;
+  const { status, warnings } = assembleReading(counter, { ...facts, known: {} });
+  assert.deepEqual([status, warnings], ['CHECK', ['COUNTER_CUT']]);
+  assert.equal(assembleReading(counter, { ...facts, known: { digits: 4 } }).status, 'OK');
+});
+
 suite('assembleReading of a counter at an edge', () => {
   const counter = sureCounter(wheelsFrom(0, 45, 1)[0]?.quad as Quad, wheelsFrom(0, 45));
   const read = (known: { digits?: number }, shown = picture) =>

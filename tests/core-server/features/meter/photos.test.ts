@@ -21,14 +21,15 @@ interface Look {
   readonly fraction?: readonly number[];
 }
 
-/** A photo whose strip shows these digits, by default 3 of them behind the point. */
+/** A photo whose strip shows these digits, the last 3 red, and by default marked as behind the point. */
 function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] }: Look = {}): SeenCounter {
   const peaks = [...text].flatMap((digit, at): Peak[] => {
     const step = 4 + at * 6;
-    if (doubt?.[0] !== at) return [[step, Number(digit) + 1, 0.99]];
+    const zero = at < text.length - 3 ? 1 : 11;
+    if (doubt?.[0] !== at) return [[step, zero + Number(digit), 0.99]];
     return [
-      [step, Number(digit) + 1, 0.99 - doubt[2]],
-      [step, Number(doubt[1]) + 1, doubt[2]],
+      [step, zero + Number(digit), 0.99 - doubt[2]],
+      [step, zero + Number(doubt[1]), doubt[2]],
     ];
   });
   const untold = 1 - fraction.reduce((sum, p) => sum + p, 0);
