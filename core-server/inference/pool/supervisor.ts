@@ -2,9 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker, type Worker, type WorkerEvents, type WorkerPoolOptions } from './worker.js';
 
-const releaseGraceMs = 2_000;
-/** Longer: terminating a thread while it opens its models kills the process, before it can say why it stops. */
-const loadGraceMs = 30_000;
+/** Longer than the process has to end: terminating a thread in native code kills it before it can say why it stops. */
+const closeGraceMs = 30_000;
 
 /** Keeps a number of workers running: a lost one is replaced. */
 export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerEvents, 'ready'>) {
@@ -72,8 +71,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     stopReplacing: () => stopping.abort(),
     /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
     async close() {
-      const graceOf = ({ hasStarted }: Worker) => (hasStarted ? releaseGraceMs : loadGraceMs);
-      await Promise.all([...workers].map((worker) => worker.close(graceOf(worker))));
+      await Promise.all([...workers].map((worker) => worker.close(closeGraceMs)));
     },
   };
 }
