@@ -10,6 +10,9 @@ import { toConnectAddress, toConnectHost } from './launch-settings.js';
 // images without curl. Without an argument, in a container, it checks whatever the container was started as.
 // Address and TLS come from the settings of the process.
 
+/** As long as an orchestrator may wait: it ends the check itself once that is too long for it. */
+const timeoutMs = 15_000;
+
 const checks = new Map(Object.entries({ core, facade }));
 try {
   const name = process.argv[2] ?? whichProcess(await readFile('/proc/1/cmdline', 'utf8'));
@@ -25,13 +28,14 @@ async function core(): Promise<boolean> {
   const config = createCoreConfig(process.env);
   const listener = { host: config.CORE_HOST, port: config.CORE_PORT };
   // It has no client certificate that the core accepts. The port opens only once the core can serve.
-  if (config.CORE_TLS_CLIENT_CA !== undefined) return isListening({ ...listener, host: toConnectHost(listener.host) });
-  return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
+  if (config.CORE_TLS_CLIENT_CA !== undefined)
+    return isListening({ ...listener, host: toConnectHost(listener.host) }, timeoutMs);
+  return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined, timeoutMs);
 }
 
 function facade(): Promise<boolean> {
   const config = createFacadeConfig(process.env);
   const scheme = config.REST_TLS_CERT === undefined ? 'http' : 'https';
   const listener = { host: config.REST_HOST, port: config.REST_PORT };
-  return isHttpServing(`${scheme}://${toConnectAddress(listener)}/readyz`);
+  return isHttpServing(`${scheme}://${toConnectAddress(listener)}/readyz`, timeoutMs);
 }

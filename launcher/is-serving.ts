@@ -7,10 +7,10 @@ const checkTimeoutMs = 1_000;
 /** TLS without verifying the certificate: the process is on the same machine. */
 const unverified = { rejectUnauthorized: false };
 
-/** Whether an HTTP or HTTPS URL returns 200, whatever its certificate; false if it cannot be reached. */
-export function isHttpServing(url: string): Promise<boolean> {
+/** Whether an HTTP or HTTPS URL returns 200 in time, whatever its certificate; false if it cannot be reached. */
+export function isHttpServing(url: string, timeoutMs = checkTimeoutMs): Promise<boolean> {
   const { get } = url.startsWith('https:') ? https : http;
-  const signal = AbortSignal.timeout(checkTimeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve) => {
     get(url, { agent: false, signal, ...unverified }, (response) => {
       response.destroy();
@@ -19,9 +19,9 @@ export function isHttpServing(url: string): Promise<boolean> {
   });
 }
 
-export function isListening(address: { host: string; port: number }): Promise<boolean> {
+export function isListening(address: { host: string; port: number }, timeoutMs = checkTimeoutMs): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ ...address, signal: AbortSignal.timeout(checkTimeoutMs) }, () => {
+    const socket = connect({ ...address, signal: AbortSignal.timeout(timeoutMs) }, () => {
       socket.destroy();
       resolve(true);
     }).on('error', () => resolve(false));
@@ -33,7 +33,7 @@ export function isListening(address: { host: string; port: number }): Promise<bo
  *
  * @param isTls over TLS, without verifying the certificate
  */
-export async function isGrpcServing(address: string, isTls = false): Promise<boolean> {
+export async function isGrpcServing(address: string, isTls = false, timeoutMs = checkTimeoutMs): Promise<boolean> {
   // Only this check needs these packages, which are half of what a health check costs.
   const { credentials } = await import('@grpc/grpc-js');
   const { createCoreClient } = await import('../rest-facade/core-client/core-client.js');
@@ -43,7 +43,7 @@ export async function isGrpcServing(address: string, isTls = false): Promise<boo
     options: isTls ? { 'grpc.ssl_target_name_override': 'localhost' } : {},
   });
   try {
-    await core.checkHealth(checkTimeoutMs);
+    await core.checkHealth(timeoutMs);
     return true;
   } catch {
     return false;
