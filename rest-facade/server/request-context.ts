@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerGone, Refusal, refuse } from '../../runtime/errors/refusal.js';
@@ -16,7 +16,7 @@ export interface RequestContext {
   readonly arrivedAt: number;
   /**
    * What its calls to the core have beside their messages. Their signal is aborted with the Refusal to send when the caller
-   * goes away or time is up.
+   * goes away, time is up, or the server ends.
    */
   readonly callWith: (apiKey: string) => CallContext;
   /** W3C `traceparent` to send to the core, if the request is traced. */
@@ -34,6 +34,9 @@ const takeAnswerMs = 5_000;
 
 /** When a request arrived that waited for its turn; monotonic, milliseconds. */
 export const arrivals = createSymbolProperty<IncomingMessage, number>();
+
+/** Ends the work for a request that is answered by this refusal, if none is under way yet. */
+export const endings = createSymbolProperty<ServerResponse, (refusal: Refusal) => void>();
 
 /**
  * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
@@ -61,6 +64,7 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
       clearTimeout(timer);
       if (!response.writableFinished) controller.abort(callerGone());
     });
+    endings.set(response, (refusal) => controller.abort(refusal));
     response.setHeader('x-request-id', requestId);
     const context: RequestContext = {
       requestId,

@@ -6,6 +6,7 @@ import { createConfig as createCoreConfig, settings as coreSettings } from '../.
 import { whichProcess } from '../../launcher/is-serving.js';
 import { createConfig as createFacadeConfig, settings as facadeSettings } from '../../rest-facade/config.js';
 import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
+import { closeMs } from '../../runtime/process/launcher-channel.js';
 
 // The deployment files against the code: settings that exist with values that are taken, ports that
 // are listened on, files that are there.
@@ -31,11 +32,15 @@ interface Container {
   readonly readinessProbe: Probe;
   readonly livenessProbe: Probe;
 }
+interface Pod {
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly [Container];
+}
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec: {
-    readonly template: { readonly spec: { readonly containers: readonly [Container] } };
+    readonly template: { readonly spec: Pod };
     readonly ports: readonly { readonly port: number; readonly targetPort: string }[];
   };
 }
@@ -56,8 +61,8 @@ function find(manifests: readonly Manifest[], kind: string): Manifest {
   return found;
 }
 
-function containerOf(file: string): Container {
-  return find(readManifests(file), 'Deployment').spec.template.spec.containers[0];
+function podOf(file: string): Pod {
+  return find(readManifests(file), 'Deployment').spec.template.spec;
 }
 
 /** The variables of a container; a value out of a secret is replaced by a sound one. */
@@ -75,14 +80,23 @@ function assertKnown(names: readonly string[], shape: object, where: string) {
 }
 
 describe('the Kubernetes manifests', () => {
-  const core = containerOf('core.yaml');
-  const facade = containerOf('facade.yaml');
+  const [core] = podOf('core.yaml').containers;
+  const [facade] = podOf('facade.yaml').containers;
 
   it('sets what exists, to values that are taken', () => {
     assertKnown(Object.keys(environmentOf(core)), coreSettings.shape, 'core.yaml');
     assertKnown(Object.keys(environmentOf(facade)), facadeSettings.shape, 'facade.yaml');
     createFacadeConfig(environmentOf(facade));
     assert.equal(createCoreConfig(environmentOf(core)).CORE_WORKERS, Number(core.resources.limits.cpu));
+  });
+
+  it('lets a facade finish what it has', () => {
+    const { REST_SHUTDOWN_DELAY_MS, REST_SHUTDOWN_GRACE_MS, REST_REQUEST_TIMEOUT_MS } = createFacadeConfig(
+      environmentOf(facade),
+    );
+    assert.ok(REST_SHUTDOWN_GRACE_MS >= REST_REQUEST_TIMEOUT_MS);
+    const endsAfterMs = REST_SHUTDOWN_DELAY_MS + REST_SHUTDOWN_GRACE_MS + closeMs;
+    assert.ok(podOf('facade.yaml').terminationGracePeriodSeconds * 1_000 > endsAfterMs);
   });
 
   it('names the ports that the processes listen on', () => {

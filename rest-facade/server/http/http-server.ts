@@ -4,14 +4,18 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { shuttingDown } from '../../../runtime/errors/refusal.js';
 import { limitConnections, openConnections } from '../../../runtime/limits/limit-connections.js';
-import { limitPipelining } from '../../../runtime/limits/limit-pipelining.js';
+import { limitPipelining, unansweredOf } from '../../../runtime/limits/limit-pipelining.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import type { Identity } from '../../../runtime/net/tls.js';
 import { toOriginForm } from '../../request/parse-target.js';
+import { endings } from '../request-context.js';
 import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
+
+/** For callers to be told that their requests are ended, before their connections are. */
+const takeRefusalMs = 200;
 
 export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
@@ -52,17 +56,21 @@ export async function startHttpServer(
   return {
     host: address.address,
     port: address.port,
-    /** Stops listening, lets requests in flight finish, and ends them after the grace period. */
+    /** Stops listening, lets requests in flight finish, and refuses them after the grace period. */
     async close(graceMs: number): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
-      const force = setTimeout(() => {
-        log.warn('requests under way are ended');
+      const force = () => {
         for (const connection of connections) connection.destroy(shuttingDown());
+      };
+      let timer = setTimeout(() => {
+        log.warn('requests under way are ended');
+        for (const response of [...connections].flatMap(unansweredOf)) endings.get(response)?.(shuttingDown());
+        timer = setTimeout(force, takeRefusalMs);
       }, graceMs);
       // A connection that was busy when the server closed stays open, idle, after its response is sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
-      clearTimeout(force);
+      clearTimeout(timer);
       clearInterval(sweep);
     },
   };

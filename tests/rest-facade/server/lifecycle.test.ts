@@ -140,20 +140,21 @@ test('within the delay a connection that was kept alive ends with a response', a
   await assert.rejects(openSocket(port));
 });
 
-test('closing ends what does not finish within the grace', async (t) => {
+test('closing refuses what does not finish within the grace', async (t) => {
   const asked = deferred();
   const core = await startFakeCore(t, () => {
     asked.resolve();
     return new Promise<object>(() => {});
   });
   const { url, facade, logged } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
-  const pending = assert.rejects(fetch(`${url}/face_config_score?detection`, { headers: withKey }));
+  const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey }).then(readRefusal);
   await asked.promise;
   const started = performance.now();
   await facade.close();
   const took = performance.now() - started;
   assert.ok(took >= 190 && took < 20_000, String(took));
-  await pending;
+  const { status, reason } = await pending;
+  assert.deepEqual([status, reason], [503, 'SHUTTING_DOWN']);
   await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
 });
 
