@@ -8,6 +8,8 @@ import { createSymbolProperty } from '../../../runtime/node-patches/symbol-prope
 import { methodNotAllowed } from '../../request/no-such-route.js';
 import { renderError } from '../../response/http-error.js';
 import { answerHeaders } from '../answer-headers.js';
+import type { Observers } from '../observe-request.js';
+import type { Outcome } from '../request-context.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
@@ -18,8 +20,11 @@ const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHA
 /** Whether it ends with its last response. Node.js tells of everything that still arrives. */
 const isEnding = createSymbolProperty<Socket, true>();
 
-/** Answers what never reaches the application of a server that limits pipelining: malformed requests, and CONNECT. */
-export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
+/**
+ * Answers, logs and counts what never reaches the application of a server that limits pipelining: malformed requests, and
+ * CONNECT.
+ */
+export function answerMalformed(server: Server, log: Logger, metrics: Observers['metrics'], isTls: boolean): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
     else end(socket, refusalOf(error.code), error.code);
@@ -35,18 +40,24 @@ export function answerMalformed(server: Server, log: Logger, isTls: boolean): vo
     const last = answers.at(-1);
     // What is wrong with the body of the only request is the answer to it. Otherwise it would be mistaken for one.
     const isAboutBody = answers.length === 1 && last?.req.complete === false && !last.headersSent;
-    if (last === undefined || isAboutBody) answer(socket, refusal, error);
+    if (last === undefined) {
+      const outcome = answer(socket, refusal, error);
+      // Browsers open connections that they may never use.
+      if (outcome.reason !== 'DEADLINE') metrics.requestEnded('other', outcome);
+    } else if (isAboutBody) answer(socket, refusal, error);
     else if (!isEnding.get(socket)) {
       isEnding.set(socket, true);
       last.once('finish', () => socket.destroySoon());
     }
   };
 
-  const answer = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
+  const answer = (socket: Socket, refusal: Refusal, error: string | undefined): Outcome => {
     const requestId = randomUUID();
-    const client = socket.remoteAddress;
-    log.info({ request_id: requestId, error, client }, 'malformed request');
-    socket.end(render(refusal, requestId, isTls));
+    const { reason } = refusal;
+    const { status, text } = render(refusal, requestId, isTls);
+    log.info({ request_id: requestId, status, reason, error, client: socket.remoteAddress }, 'malformed request');
+    socket.end(text);
+    return { status, reason, seconds: 0 };
   };
 }
 
@@ -64,7 +75,7 @@ function refusalOf(errorCode: string | undefined): Refusal {
   }
 }
 
-function render(refusal: Refusal, requestId: string, isTls: boolean): string {
+function render(refusal: Refusal, requestId: string, isTls: boolean) {
   const { status, headers, body } = renderError(refusal, requestId);
   const all = {
     connection: 'close',
@@ -75,5 +86,5 @@ function render(refusal: Refusal, requestId: string, isTls: boolean): string {
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+  return { status, text: [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n') };
 }

@@ -9,6 +9,7 @@ import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import type { Identity } from '../../../runtime/net/tls.js';
 import { toOriginForm } from '../../request/parse-target.js';
+import type { Observers } from '../observe-request.js';
 import { endings } from '../request-context.js';
 import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
@@ -31,9 +32,12 @@ export async function startHttpServer(
     /** Whose connections are not limited. */
     readonly isTrustedProxy: IsTrustedProxy;
     readonly log: Logger;
+    /** Of what never reaches the application; by default not counted. */
+    readonly metrics?: Observers['metrics'];
   },
 ) {
   const { host, port, identity, requestTimeoutMs, isTrustedProxy, log } = options;
+  const { metrics = { requestEnded: () => undefined } } = options;
   // Stands before Express: what a flood must not get past.
   const handle = limitPipelining(
     beginInTurns((request, response) => {
@@ -47,7 +51,7 @@ export async function startHttpServer(
     requestTimeoutMs,
     maxHeaderSize: maxHeaderBytes,
   });
-  answerMalformed(server, log, identity !== undefined);
+  answerMalformed(server, log, metrics, identity !== undefined);
   limitConnections(server, { isExempt: isTrustedProxy, log });
   const connections = openConnections(server);
   server.listen(port, host);

@@ -5,7 +5,7 @@ import { type ErrorBody, startBoth, startHeld } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
-  const { port } = await startBoth(t, answerAll);
+  const { port, logged, facade } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
   const table: [string, number][] = [
     ['nonsense\r\n\r\n', 400],
     ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
@@ -26,6 +26,10 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
       'details',
     ]);
   }
+  assert.equal(logged().match(/"status":400,"reason":"INVALID_FIELD",/g)?.length, table.length, logged());
+  const counted = await (await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`)).text();
+  const series = 'imageanalysis_rest_requests_total{operation="other",status="400",reason="INVALID_FIELD"}';
+  assert.ok(counted.includes(`\n${series} ${table.length}\n`), counted);
 });
 
 test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
