@@ -71,6 +71,10 @@ export async function startCore(options: CoreOptions) {
     const credentials = await loadServerCredentials(config);
     const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
     const metrics = createMetrics();
+    const { CORE_METRICS_HOST, CORE_METRICS_PORT } = config;
+    const { registry } = metrics;
+    const scraped = await startMetricsServer({ registry, host: CORE_METRICS_HOST, port: CORE_METRICS_PORT, log });
+    closers.push(() => scraped.close());
 
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl,
@@ -143,10 +147,6 @@ export async function startCore(options: CoreOptions) {
       open.push(admin);
       adminPort = admin.port;
     }
-    const { registry } = metrics;
-    const { CORE_METRICS_HOST: host, CORE_METRICS_PORT: port } = config;
-    const scraped = await startMetricsServer({ registry, host, port, log });
-    open.push(scraped);
     return {
       /** Of the services; those of AdminService and the metrics are undefined if these are off. */
       port: main.port,

@@ -197,7 +197,11 @@ test(
 describe('a core that stops', () => {
   /** No call ends by its deadline meanwhile. */
   const start = (t: TestContext, graceMs: number) =>
-    startScripted(t, { CORE_SHUTDOWN_GRACE_MS: String(graceMs), CORE_MAX_DEADLINE_MS: '600000' });
+    startScripted(t, {
+      CORE_SHUTDOWN_GRACE_MS: String(graceMs),
+      CORE_MAX_DEADLINE_MS: '600000',
+      CORE_METRICS_PORT: '0',
+    });
 
   const readMeter = (t: TestContext, service: TestService, name: string) => {
     const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
@@ -229,6 +233,8 @@ describe('a core that stops', () => {
     // They have no end of their own, and the core would wait for them.
     for (const [error] of (await Promise.all(ends)) as [GrpcError][]) assert.equal(error.code, status.UNAVAILABLE);
     assert.equal(await readMeter(t, service, 'late'), 'UNAVAILABLE');
+    // To its end, since that is what one wants to see.
+    assert.equal((await fetch(`http://127.0.0.1:${service.metricsPorts.core}/metrics`)).status, 200);
 
     stage.release('running');
     assert.equal(await running, 'NO_READING');
