@@ -16,8 +16,16 @@ export function createMetrics() {
   ]);
   const latency = histogram('core_request_seconds', "From the arrival of a call's headers to its status.", ['method']);
   const waits = histogram('queue_wait_seconds', 'Time spent waiting for a worker.', ['task']);
-  const tasks = counter('tasks_total', 'Pictures by task and outcome, including those in streams.', ['task', 'reason']);
-  const inference = histogram('inference_seconds', 'Time spent in a model per picture.', ['model']);
+  const tasks = counter(
+    'tasks_total',
+    'Pictures that reached the queue, by task and outcome, including those in streams.',
+    ['task', 'reason'],
+  );
+  const inference = histogram(
+    'inference_seconds',
+    'Time spent in a model per picture, those that read print left out.',
+    ['model'],
+  );
   const faceBuckets = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
   const faces = histogram('faces_found', 'Faces returned per picture.', [], faceBuckets);
   const readings = counter('meter_readings_total', 'Meter photos by status: ok, check, none.', ['status']);
