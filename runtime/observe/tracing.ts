@@ -35,10 +35,10 @@ export interface Span {
 
 /** Passes a caller's trace on, at no other cost. */
 export const noTracing: Tracing = {
-  start: (_name, parent) => ({
-    traceparent: parent !== undefined && parse(parent) ? parent : undefined,
-    end: () => {},
-  }),
+  start: (_name, parent) => {
+    const remote = parse(parent);
+    return { traceparent: remote && format(remote), end: () => {} };
+  },
   close: () => Promise.resolve(),
 };
 
@@ -100,7 +100,7 @@ export async function loadTracing(serviceName: string, log: Logger): Promise<Tra
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   return {
     start(name, parent, kind, startTime = performance.now()) {
-      const remote = parent === undefined ? undefined : parse(parent);
+      const remote = parse(parent);
       const context = remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
       const spanKind = kind === 'server' ? SpanKind.SERVER : SpanKind.INTERNAL;
       const span = tracer.startSpan(name, { kind: spanKind, startTime }, context);
@@ -137,10 +137,15 @@ function logTraceProblems(log: Logger): (problem: TraceProblem) => void {
   };
 }
 
-/** @see https://www.w3.org/TR/trace-context/#traceparent-header */
-function parse(traceparent: string): SpanContext | undefined {
+/**
+ * A later version may have more at its end.
+ *
+ * @see https://www.w3.org/TR/trace-context/#traceparent-header
+ */
+function parse(traceparent = ''): SpanContext | undefined {
   const [, traceId, spanId, flags] =
-    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
+    /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/.exec(traceparent) ??
+    [];
   if (traceId === undefined || spanId === undefined) return undefined;
   return { traceId, spanId, traceFlags: parseInt(flags ?? '0', 16) & 1, isRemote: true };
 }

@@ -104,13 +104,16 @@ test('a request is one trace through facade, core and worker, without a secret',
 
 test('without an endpoint a trace is only handed on, and only where it is well formed', () => {
   const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  assert.equal(noTracing.start('x', good, 'server').traceparent, good);
+  for (const known of [good, good.replace(/^00/, 'cc'), `${good.replace(/^00/, '01')}-more`])
+    assert.equal(noTracing.start('x', known, 'server').traceparent, good, known);
   for (const bad of [
     undefined,
     '',
     'x',
     good.toUpperCase(),
     good.replace(/^00/, 'ff'),
+    `${good}-more`,
+    `${good.replace(/^00/, '01')}more`,
     `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
   ])
     assert.equal(noTracing.start('x', bad, 'server').traceparent, undefined, bad);
