@@ -32,7 +32,11 @@ export const settings = z.object({
     .optional()
     .describe(`Key for AdminService, ${adminKeyRule}; AdminService is off when unset.`)
     .meta({ secret: true }),
-  CORE_DATA_DIR: z.string().default('./data').describe('Directory of the SQLite file.'),
+  CORE_DATA_DIR: z
+    .string()
+    .regex(/^\S(.*\S)?$/s, 'want a path without leading or trailing blanks')
+    .default('./data')
+    .describe('Directory of the SQLite file.'),
   DATABASE_URL: z
     .string()
     .refine(isPostgresUrl, postgresUrlWish)

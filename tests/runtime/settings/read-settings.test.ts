@@ -86,6 +86,14 @@ describe('settings', () => {
     });
   });
 
+  it('refuses blanks around a path, and takes those within', () => {
+    assert.equal(createConfig({ CORE_DATA_DIR: '/my data' }).CORE_DATA_DIR, '/my data');
+    for (const path of [' /data', '/data\n', ' '])
+      assert.throws(() => createConfig({ CORE_DATA_DIR: path }), {
+        message: `CORE_DATA_DIR is ${JSON.stringify(path)}: want a path without leading or trailing blanks`,
+      });
+  });
+
   for (const key of ['sixteen or more!', '0123456789abcdef', '!'.repeat(64)])
     it(`takes the admin key "${key}"`, () => {
       assert.equal(createConfig({ CORE_ADMIN_KEY: key }).CORE_ADMIN_KEY, key);
