@@ -72,11 +72,9 @@ describe('docs/scaling.md', () => {
     const seconds = statementTimeoutMs / 1_000;
     const core = readFileSync('deploy/kubernetes/base/core.yaml', 'utf8');
     const maxReplicas = Number(/maxReplicas: (\d+)/.exec(core)?.[1]);
-    // Kubernetes' default for a rollout: a quarter more, rounded up.
-    const withSurge = maxReplicas + Math.ceil(maxReplicas / 4);
     for (const said of [
       `up to ${maxConnections} connections`,
-      `take ${maxReplicas * maxConnections}, and up to ${withSurge * maxConnections} during a rollout`,
+      `take ${maxReplicas * maxConnections}, and up to ${2 * maxReplicas * maxConnections} during a rollout`,
       `cancelled after ${seconds} s`,
       `statement_timeout = '${seconds}s'`,
     ])
