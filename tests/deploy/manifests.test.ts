@@ -156,13 +156,17 @@ describe('the compose file', () => {
         ports?: string[];
         read_only: boolean;
         ulimits: { core: number };
+        logging: { driver: string };
       }
     >;
   };
 
-  it('lets no container write a file, or a core dump with keys and pictures', () => {
-    for (const { read_only: isReadOnly, ulimits } of [services.core, services.facade])
-      assert.deepEqual({ isReadOnly, ulimits }, { isReadOnly: true, ulimits: { core: 0 } });
+  it('lets no container write a file, a core dump with keys and pictures, or a log without bound', () => {
+    for (const { read_only: isReadOnly, ulimits, logging } of [services.core, services.facade])
+      assert.deepEqual(
+        { isReadOnly, ulimits, logging },
+        { isReadOnly: true, ulimits: { core: 0 }, logging: { driver: 'local' } },
+      );
   });
 
   it('sets what exists, to values that are taken', () => {
