@@ -1,4 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { inspectPicture } from '../../core-server/image/inspect/inspect-picture.js';
+import { receivePicture } from '../../core-server/image/inspect/receive-picture.js';
+import { defaultLimits } from '../core-server/image/fixtures.js';
 import { mainThreadMs } from '../helpers/thread-cost.js';
 
 /** What requests cost the main threads of core and facade, milliseconds of processor time. */
@@ -28,28 +31,42 @@ export function costLine(bytes: number, requests: number): number {
   return 5 * requests + bytes / 100_000;
 }
 
+/** For the inspection of a picture, whose thread is a worker's: twice that. */
+export function inspectionLine({ length }: Buffer): number {
+  return 2 * costLine(length, 1);
+}
+
+/** What it takes this thread, milliseconds. */
+export function inspectionMs(picture: Buffer): number {
+  const startedAt = performance.now();
+  try {
+    inspectPicture(receivePicture(picture, defaultLimits), defaultLimits);
+  } catch {
+    // Refused: whether rightly, the service's answer shows.
+  }
+  return performance.now() - startedAt;
+}
+
 /**
- * What one input costs the main thread that it costs most, alone: again if it is too much, since a collection or a
- * compilation may have fallen into it, and ever later, since a shared processor has slow seconds.
+ * The least that was measured: again if it is too much, since a collection or a compilation may have fallen into it, and
+ * ever later, since a shared processor has slow seconds.
  */
-export async function measureAlone(meter: CostMeter, line: number, send: () => Promise<unknown>): Promise<number> {
-  let least = Infinity;
-  for (let round = 0; round < 24 && least > line; round += 1) {
+export async function leastCost(line: number, measure: () => Promise<number> | number): Promise<number> {
+  let least = await measure();
+  for (let round = 1; round < 24 && least > line; round += 1) {
     await setTimeout(round * 30);
-    meter.take();
-    await send();
-    least = Math.min(least, Math.max(...meter.take()));
+    least = Math.min(least, await measure());
   }
   return least;
 }
 
 /** The shortest part of the bytes that is still too dear, found by leaving out ever smaller pieces. */
-export async function minimise(bytes: Buffer, isTooDear: (bytes: Buffer) => Promise<boolean>): Promise<Buffer> {
+export function minimise(bytes: Buffer, isTooDear: (bytes: Buffer) => boolean): Buffer {
   let shortest = bytes;
   for (let piece = bytes.length >> 1; piece >= 1 && piece >= bytes.length >> 8; piece >>= 1) {
     for (let at = 0; at < shortest.length;) {
       const shorter = Buffer.concat([shortest.subarray(0, at), shortest.subarray(at + piece)]);
-      if (shorter.length > 0 && (await isTooDear(shorter))) shortest = shorter;
+      if (isTooDear(shorter)) shortest = shorter;
       else at += piece;
     }
   }

@@ -11,75 +11,40 @@ export interface GrpcCase {
   readonly kind: string;
   readonly path: string;
   readonly message: Buffer;
-  /** Its picture, if it has one and is not damaged around it, and the same call with another one. */
-  readonly picture?: { readonly bytes: Buffer; with(bytes: Buffer): Buffer } | undefined;
+  readonly picture?: Buffer | undefined;
 }
 
 const numbers = [0, -0, 0.5, 1, 1.000001, -1, NaN, Infinity, 1e308, 5e-324];
 
 /** A call of the core whose message is strange inside, or damaged as a whole. */
 export function createGrpcCase(random: Random, { pictures }: HttpMaterial): GrpcCase {
-  const damage = ({ bytes }: HostilePicture): Buffer => (random.chance(0.8) ? mutate(bytes, random) : bytes);
   const company = random.pick(['', strangeText(random)]);
   const minScore = random.chance(0.5) ? undefined : random.pick(numbers);
   const password = strangeText(random);
   // The password of a company that may be is hashed, for a tenth of a second.
   const login = (): string => (random.chance(0.02) ? 'demo' : company);
-  // The damaged picture, for the calls that have one.
-  let image: Buffer | undefined;
-  const faces = (): Buffer => (image = damage(pictures.forFaces(random)));
-  const calls: readonly (readonly [string, () => (picture: Buffer) => Uint8Array])[] = [
+  let picture: Buffer | undefined;
+  const damage = ({ bytes }: HostilePicture): Buffer => (picture = random.chance(0.8) ? mutate(bytes, random) : bytes);
+  const calls: readonly (readonly [string, () => Uint8Array])[] = [
     [
       'FaceDetectionService/DetectSingleFace',
-      () => {
-        faces();
-        return (image) => encode(DetectSingleFaceRequest, { image, company, minScore });
-      },
+      () => encode(DetectSingleFaceRequest, { image: damage(pictures.forFaces(random)), company, minScore }),
     ],
     [
       'FaceDetectionService/DetectAllFaces',
       () => {
-        faces();
-        const maxFaces = random.int(4000);
-        return (image) => encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
+        const [image, maxFaces] = [damage(pictures.forFaces(random)), random.int(4000)];
+        return encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
       },
     ],
-    [
-      'MeterReadingService/ReadMeter',
-      () => {
-        image = damage(pictures.forMeter(random));
-        return (image) => encode(ReadMeterRequest, { image });
-      },
-    ],
-    [
-      'ScoreConfigService/GetDetectionScore',
-      () => {
-        const message = encode(GetDetectionScoreRequest, { company: login(), password });
-        return () => message;
-      },
-    ],
-    [
-      'ScoreConfigService/SetDetectionScore',
-      () => {
-        const message = encode(SetDetectionScoreRequest, { company: login(), password });
-        return () => message;
-      },
-    ],
-    [
-      'NoSuchService/NoSuchMethod',
-      () => {
-        const message = random.bytes(20);
-        return () => message;
-      },
-    ],
+    ['MeterReadingService/ReadMeter', () => encode(ReadMeterRequest, { image: damage(pictures.forMeter(random)) })],
+    ['ScoreConfigService/GetDetectionScore', () => encode(GetDetectionScoreRequest, { company: login(), password })],
+    ['ScoreConfigService/SetDetectionScore', () => encode(SetDetectionScoreRequest, { company: login(), password })],
+    ['NoSuchService/NoSuchMethod', () => random.bytes(20)],
   ];
   const [name, create] = random.pick(calls);
-  const encodeWith = create();
-  const whole = Buffer.from(encodeWith(image ?? Buffer.alloc(0)));
-  const isDamaged = random.chance(0.4);
-  const message = isDamaged ? mutate(whole, random) : whole;
-  const picture =
-    image && !isDamaged ? { bytes: image, with: (bytes: Buffer) => Buffer.from(encodeWith(bytes)) } : undefined;
+  const whole = Buffer.from(create());
+  const message = random.chance(0.4) ? mutate(whole, random) : whole;
   return { kind: `gRPC ${name}`, path: `/imageanalysis.v1.${name}`, message, picture };
 }
 

@@ -6,6 +6,7 @@ import type { Random } from './random.js';
 export interface HttpCase {
   readonly kind: string;
   readonly bytes: Buffer;
+  readonly picture?: Buffer;
   /** Whether the head is whole, so that an answer is owed. */
   readonly owesAnswer: boolean;
   /** Requests that it consists of; absent: one. */
@@ -46,14 +47,8 @@ const multipart: Generator = (random, { apiKey, pictures }) => {
   if (random.chance(0.1)) parts.push(part('name="file"; filename="b.jpg"', file));
   let body: Buffer = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
   if (random.chance(0.2)) body = mutate(body, random);
-  return post({
-    kind: `multipart, ${picture.name}`,
-    path,
-    type: `multipart/form-data; boundary="${boundary}"`,
-    apiKey,
-    body,
-    random,
-  });
+  const type = `multipart/form-data; boundary="${boundary}"`;
+  return { ...post({ kind: `multipart, ${picture.name}`, path, type, apiKey, body, random }), picture: file };
 };
 
 /** Up to where the headers are too long. */

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { quantile } from '../../bench/measure/statistics.js';
 import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createRunningTime } from '../helpers/running-time.js';
 import { launchService } from '../helpers/service/launched-service.js';
-import { costLine, createCostMeter, measureAlone, minimise } from './cost.js';
+import { costLine, createCostMeter, inspectionLine, inspectionMs, leastCost, minimise } from './cost.js';
 import { createGrpcCase } from './grpc-cases.js';
 import { createHttpCase } from './http-cases.js';
 import { createPicturePicker } from './picture-picker.js';
@@ -20,9 +21,10 @@ const usage = `Sends hostile input to a real core and facade on this machine and
   make fuzz ARGS="--seed 7 --only 4711"      # one input again
 
 Failures are: a crash, a hang, a status, reason or code that differs from the table in docs/errors.md,
-INTERNAL, any stack trace, path or library message in a response, and an input that alone costs the main thread of
-core or facade more processor time than 5 ms a request and 1 ms for each 100 KB. The bytes of a failing input
-are saved in out/fuzz/, of a picture that is too dear its shortest part that still is. The memory of both processes is
+INTERNAL, any stack trace, path or library message in a response, an input that alone costs the main thread of
+core or facade more processor time than 5 ms a request and 1 ms for each 100 KB, and a picture whose inspection, by a worker,
+takes longer than 10 ms and 1 ms for each 50 KB. The bytes of a failing input are saved in out/fuzz/, of a picture that is too dear
+its shortest part that still is. The memory of both processes is
 shown before and after, and how long /readyz took. The run can be suspended (SIGSTOP) together with its two servers,
 and resumed.
 `;
@@ -64,13 +66,11 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       if (random.chance(0.2)) {
         const item = createGrpcCase(random, material);
         const { kind, message, picture } = item;
-        const send = () => grpc.send(item);
-        const sendWith = (bytes: Buffer) => grpc.send({ ...item, message: picture?.with(bytes) ?? message });
-        return { kind, bytes: message, isBrief: true, requests: 1, send, picture: picture?.bytes, sendWith };
+        return { kind, bytes: message, picture, isBrief: true, requests: 1, send: () => grpc.send(item) };
       }
       const item = createHttpCase(random, material);
-      const { kind, bytes, owesAnswer: isBrief, requests = 1 } = item;
-      return { kind, bytes, isBrief, requests, send: () => sendHttp(port, item) };
+      const { kind, bytes, picture, owesAnswer: isBrief, requests = 1 } = item;
+      return { kind, bytes, picture, isBrief, requests, send: () => sendHttp(port, item) };
     };
 
     const report = createReport(end - from);
@@ -85,6 +85,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       const group: [index: number, input: FuzzInput][] = [];
       for (; next < end && group.length < Number(values.concurrency); next += 1)
         group.push([next, create(createRandom(seed * 1_000_003 + next))]);
+      for (const [index, input] of group) await judgeInspection(index, input);
       costs.take();
       const sent = group.map(async ([index, input]) => report.add(index, input, await sendWhileRunning(input)));
       await Promise.all(sent.filter((_, i) => group[i]?.[1].isBrief));
@@ -112,19 +113,30 @@ async function main(seed: number, from: number, end: number): Promise<void> {
     }
 
     async function judgeCost(index: number, input: FuzzInput): Promise<void> {
-      const { bytes, requests, picture, sendWith } = input;
-      const line = costLine(bytes.length, requests);
-      const ms = await delay.whilePaused(() => measureAlone(costs, line, input.send));
-      if (ms <= line) return;
-      const problem = `costs more than ${line.toFixed(0)} ms of a main thread`;
-      const isTooDear = async (part: Buffer): Promise<boolean> => {
-        const partLine = costLine(part.length, 1);
-        const send = () => sendWith?.(part) ?? Promise.resolve();
-        return (await measureAlone(costs, partLine, send)) > partLine;
+      const line = costLine(input.bytes.length, input.requests);
+      const measure = async (): Promise<number> => {
+        costs.take();
+        await input.send();
+        return Math.max(...costs.take());
       };
-      const shortest = picture && (await delay.whilePaused(() => minimise(picture, isTooDear)));
+      const ms = await delay.whilePaused(() => leastCost(line, measure));
+      if (ms <= line) return;
       process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms, at most ${line.toFixed(1)}\n`);
-      await report.add(index, { ...input, bytes: shortest ?? bytes }, { tally: 'too dear', problem });
+      const problem = `costs more than ${line.toFixed(0)} ms of a main thread`;
+      await report.add(index, input, { tally: 'too dear', problem });
+    }
+
+    /** What a worker does with a picture before it is decoded, done here. */
+    async function judgeInspection(index: number, input: FuzzInput): Promise<void> {
+      const { picture } = input;
+      if (picture === undefined) return;
+      const line = inspectionLine(picture);
+      const ms = await leastCost(line, () => inspectionMs(picture));
+      if (ms <= line) return;
+      const bytes = minimise(picture, (part) => inspectionMs(part) > inspectionLine(part));
+      process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms, at most ${line.toFixed(1)}\n`);
+      const problem = `has a picture that costs more than ${line.toFixed(0)} ms of a worker to inspect`;
+      await report.add(index, { ...input, bytes }, { tally: 'too dear', problem });
     }
     grpc.close();
     memory.mark('end');
@@ -140,10 +152,9 @@ interface FuzzInput {
   /** Whether it is answered soon. */
   readonly isBrief: boolean;
   readonly requests: number;
-  readonly send: () => Promise<Outcome>;
-  /** Of a call, and the same call with another one. */
+  /** The one in it, by itself. */
   readonly picture?: Buffer | undefined;
-  readonly sendWith?: (picture: Buffer) => Promise<Outcome>;
+  readonly send: () => Promise<Outcome>;
 }
 
 /**
@@ -180,8 +191,7 @@ function watchDelay(url: URL) {
     },
     stop(): string {
       clearInterval(timer);
-      delays.sort((a, b) => a - b);
-      const at = (share: number) => delays[Math.floor(share * (delays.length - 1))]?.toFixed(0);
+      const at = (share: number) => quantile(delays, share).toFixed(0);
       return `/readyz took ${at(0.5)} ms in the median, ${at(0.99)} ms at the 99th percentile, ${at(1)} ms at most`;
     },
   };

@@ -106,12 +106,15 @@ function readAssociations(ipma: Cursor): Map<number, number[]> {
   const read = readerOf(ipma, 4);
   const idBytes = ipma.byte(0) === 0 ? 2 : 4;
   const indexBytes = (ipma.byte(3) ?? 0) & 1 ? 2 : 1;
+  // The highest bit says whether the property is essential.
+  const indexBits = 2 ** (8 * indexBytes - 1) - 1;
   const associations = new Map<number, number[]>();
   for (let left = assertFew(read(4)); left > 0; left -= 1) {
     const id = read(idBytes);
     if (associations.has(id)) throw corruptImage('properties of an item twice');
-    // The highest bit says whether the property is essential.
-    const indices = Array.from({ length: read(1) }, () => read(indexBytes) % 2 ** (8 * indexBytes - 1));
+    // There may be a quarter of a million: by `Array.from` and a remainder, they took six times as long.
+    const indices: number[] = [];
+    for (let count = read(1); count > 0; count -= 1) indices.push(read(indexBytes) & indexBits);
     associations.set(id, indices);
   }
   return associations;
