@@ -12,7 +12,7 @@ const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'WORKER_LOST', 'STORE_UN
 interface Clients {
   /** Starts them; the returned function lets each finish its request. */
   start(): () => Promise<void>;
-  /** Resolves when a detection that was sent after this call is answered. */
+  /** Resolves when a detection that was sent after this call is answered, and a change has been read back. */
   untilAnswered(limitMs: number): Promise<void>;
   /** What went wrong since the last call: lost changes, hangs, refusals that no kill explains. */
   problems(): string[];
@@ -69,6 +69,7 @@ export async function createClients(options: {
   let stopped = false;
   let sent = 0;
   let answered = 0;
+  let readBack = 0;
   /** Each change is read back before the next could hide that it was lost. */
   const changeAndRead = async (): Promise<void> => {
     sent += 1;
@@ -84,6 +85,7 @@ export async function createClients(options: {
     let found: { detection_score: number } | undefined;
     while (!found && !stopped) found = (await ask(scoreUrl, { headers })) as typeof found;
     if (!found) return;
+    readBack = answered;
     const stored = Math.round(found.detection_score * 1e6);
     // A change that was sent and not answered may have been stored or not.
     if (answered > 0 && (stored < answered || stored > sent))
@@ -103,8 +105,10 @@ export async function createClients(options: {
     },
     async untilAnswered(limitMs) {
       const giveUpAt = time.now() + limitMs;
-      while (!(await detect()))
-        if (time.now() > giveUpAt) throw new Error(`the service did not come back in ${limitMs} ms`);
+      const before = readBack;
+      while (!(await detect()) || readBack === before)
+        if (time.now() > giveUpAt)
+          throw new Error(`the service did not come back in ${limitMs} ms; ${problems.join(', ')}`);
     },
     problems() {
       const reported = problems;

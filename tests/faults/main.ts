@@ -10,8 +10,8 @@ import { describeRecord, type FaultRecord, readRecord, writeRecord } from './rec
 
 const usage = `Kills the core, its inference workers or the facade at random moments, under load and while a score
 is being changed, and has the supervisor of make run restart them, immediately instead of with growing
-delays. A round is one kill. After half of the rounds, the next kill waits until a detection succeeds
-again; after the others it comes at a random moment during startup.
+delays. A round is one kill. After half of the rounds, the next kill waits until a detection and a change
+succeed again; after the others it comes at a random moment during startup.
 
   make faults                                # 10 rounds
   make faults FAULTS=1000 ARGS="--seed 7"
@@ -62,6 +62,12 @@ async function main(rounds: number, seed: number): Promise<void> {
       ...{ ...service.demo, restUrl: service.restUrl, time },
       count: (outcome) => void (requests[outcome] = (requests[outcome] ?? 0) + 1),
     });
+    const note = (when: string): void => {
+      const problems = clients.problems();
+      record.wrong += problems.length;
+      for (const what of problems) process.stdout.write(`${when}: ${what}\n`);
+      if (values.record !== undefined) writeRecord(values.record, record);
+    };
     const memory = createMemoryWatch(() => service.pids());
     stop = clients.start();
     await clients.untilAnswered(comeBackMs);
@@ -80,14 +86,12 @@ async function main(rounds: number, seed: number): Promise<void> {
       if (record.rounds < rounds && random.chance(0.5)) continue;
       await clients.untilAnswered(comeBackMs);
       noteRecovery(record, killed, time.now() - killedAt);
-      const problems = clients.problems();
-      record.wrong += problems.length;
-      for (const what of problems) process.stdout.write(`round ${record.rounds}, ${killed.join(', ')}: ${what}\n`);
+      note(`round ${record.rounds}, ${killed.join(', ')}`);
       killed = [];
-      if (values.record !== undefined) writeRecord(values.record, record);
       process.stderr.write(`round ${record.rounds} of ${rounds}: ${record.wrong} wrong\n`);
     }
     await stop();
+    note('at the end');
     memory.mark('end');
     process.stdout.write(`${[...memory.lines(), ...describeRecord(record)].join('\n')}\n`);
   } finally {

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { median, quantile } from '../../bench/measure/statistics.js';
 
 /** What the rounds so far showed. */
 export interface FaultRecord {
   rounds: number;
   wrong: number;
-  /** By what was killed: how long until a detection was answered again. */
+  /** By what was killed: how long until a detection was answered again, and a change kept. */
   readonly recoveriesMs: { [killed: string]: number[] };
   /** Requests by what came of them. */
   readonly requests: { [outcome: string]: number };
@@ -25,10 +26,8 @@ export function writeRecord(file: string, record: FaultRecord): void {
 export function describeRecord({ rounds, wrong, recoveriesMs, requests }: FaultRecord): string[] {
   const counts = Object.entries(requests).map(([what, count]) => `${count} ${what}`);
   const times = Object.entries(recoveriesMs).map(([killed, found]) => {
-    const sorted = found.toSorted((a, b) => a - b);
-    const at = (share: number): string =>
-      (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(0);
-    return `${killed} killed ${sorted.length} times; answers again after: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`;
+    const at = (share: number): string => quantile(found, share).toFixed(0);
+    return `${killed} killed ${found.length} times; answers again after: median ${median(found).toFixed(0)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`;
   });
   return [`requests: ${counts.join(', ')}`, ...times.sort(), `${rounds} rounds: ${wrong} wrong`];
 }
