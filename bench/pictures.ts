@@ -19,7 +19,7 @@ export interface PictureSet {
 const variants = 3;
 
 /**
- * Makes all pictures from the samples and writes them into a folder: the same pixels on every run.
+ * Makes all pictures from the samples and writes them into a folder: the same on every run, but for their noise.
  * Nothing of `../shared` is used, so that the figures can be had anywhere.
  */
 export async function makePictures(folder: string, portrait: string): Promise<PictureSet[]> {

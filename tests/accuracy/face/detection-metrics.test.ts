@@ -47,6 +47,16 @@ test('average precision is the area under the interpolated curve', () => {
   assert.equal(recallAt([picture], 0.7), 2 / 4);
 });
 
+test('pictures are judged one by one and ranked together', () => {
+  // The second detection overlaps the first face more, which is taken.
+  const two = { faces: [face(0), face(3)], found: [found(0, 0.9), found(1, 0.6)] };
+  const faces = [face(0), face(60), face(20, true)];
+  const one = { faces, found: [found(90, 0.8), found(0, 0.7), found(20, 0.95)] };
+  // Hit, miss, hit, hit of four faces: precisions 1, 1/2, 2/3, 3/4.
+  assert.ok(Math.abs(averagePrecision([two, one], any) - (1 + 3 / 4 + 3 / 4) / 4) < 1e-12);
+  assert.equal(recallAt([two, one], 0.6), 3 / 4);
+});
+
 test('false faces are counted by picture', () => {
   const empty = { faces: [], found: [] };
   const wrong = { faces: [], found: [found(0, 0.6), found(20, 0.7)] };

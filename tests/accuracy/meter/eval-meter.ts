@@ -6,13 +6,7 @@ import { number, readOptions } from '../../helpers/command-line.js';
 import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
-import {
-  type MeterPhoto,
-  readMeterEvaluation,
-  readMeterHeldOut,
-  readMeterSeries,
-  readPicturesWithoutMeter,
-} from './meter-data.js';
+import { type MeterPhoto, readMeterEvaluation, readMeterSeries, readPicturesWithoutMeter } from './meter-data.js';
 import { type Judged, reliability } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
 import { readByPaddle } from './paddle-runs.js';
@@ -25,8 +19,7 @@ import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
 // fraction's length is the predicted one. In brackets 95 % intervals.
 
-const help = `eval-meter [--held-out] [--known] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
-  --held-out       training photos that no network was trained on, to choose and calibrate by
+const help = `eval-meter [--known] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
   --known          tell the reader how many wheels and fraction wheels each meter has
   --fused N        simulate N photos of each meter, and read them as one; 0: none
   --wrong          list the photos whose integer part is wrong
@@ -38,7 +31,6 @@ type FusedSummary = Pick<Summary, 'integer' | 'rightOfOk' | 'ok'>;
 
 const wish = readOptions({
   help: { type: 'boolean', default: false },
-  'held-out': { type: 'boolean', default: false },
   known: { type: 'boolean', default: false },
   fused: number(3),
   wrong: { type: 'boolean', default: false },
@@ -48,7 +40,7 @@ const wish = readOptions({
 });
 const say = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
-const photos = wish['held-out'] ? readMeterHeldOut() : readMeterEvaluation();
+const photos = readMeterEvaluation();
 const withoutMeter = readPicturesWithoutMeter();
 if (wish.help) {
   say(help);

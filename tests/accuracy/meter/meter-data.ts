@@ -30,17 +30,6 @@ export function readMeterEvaluation(): MeterPhoto[] | undefined {
   return [...photos, ...displays.map((photo) => ({ ...photo, source: 'displays' }))];
 }
 
-/** Training photos that no network was trained on: to choose and calibrate by (`is_held` in models/meter/data.py). */
-export function readMeterHeldOut(): MeterPhoto[] | undefined {
-  const train = labelled('meter/train', 'labels.json');
-  const extra = labelled('meter/train_extra', 'labels.json');
-  if (train === undefined || extra === undefined) return undefined;
-  return [
-    ...train.filter(({ source, truth }) => hashOf(`${source}/${truth?.digits ?? ''}`) % 14 === 0),
-    ...extra.filter(({ source }) => hashOf(`${source}-b`) % 4 === 0).map((photo) => ({ ...photo, source: 'extra' })),
-  ];
-}
-
 /** Files of one meter at one reading, in `meter/train`, `meter/train_extra` and `meter/eval`, found by looking at them. */
 const series = [
   ['toloka_270', 'toloka_649'],
@@ -64,7 +53,7 @@ export function readMeterSeries(): MeterPhoto[][] | undefined {
   return series.map((names) => names.flatMap((name) => byName.get(name) ?? []));
 }
 
-/** Pictures without a meter that no network was trained on (`is_eval_negative` in models/meter/data.py). */
+/** Pictures without a meter that no network was trained on (`pictures_without_meter` in models/meter/data.py). */
 export function readPicturesWithoutMeter(): MeterPhoto[] | undefined {
   const folder = join(sharedDir, 'face/train/noface');
   if (!existsSync(folder)) return undefined;
@@ -93,7 +82,7 @@ function labelled(folder: string, file: string): MeterPhoto[] | undefined {
   }));
 }
 
-/** As in models/meter/data.py: the two must hold out the same photos. */
+/** As in models/meter/data.py: the two must keep the same pictures apart. */
 export function hashOf(text: string): number {
   return Number.parseInt(createHash('md5').update(text).digest('hex').slice(0, 8), 16);
 }

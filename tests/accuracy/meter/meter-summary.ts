@@ -1,3 +1,4 @@
+import { median } from '../../../bench/measure/statistics.js';
 import { calibrationError, type Judged, reliability, wilson } from './meter-metrics.js';
 
 /** A share with its 95 % interval. */
@@ -67,8 +68,4 @@ export function percent({ total, share, low, high }: Share): string {
 
 export function shareOf(count: number, total: number): Share {
   return { count, total, share: total === 0 ? 0 : count / total, ...wilson(count, total) };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -23,7 +23,7 @@ export async function readServed(
   photos: readonly MeterPhoto[],
   manifestUrl: URL,
   knownOf: (photo: MeterPhoto) => KnownMeter = () => ({}),
-  pictureOf: (photo: MeterPhoto) => Promise<Buffer> = ({ path }) => readFile(path),
+  pictureOf: (photo: MeterPhoto, index: number) => Promise<Buffer> = ({ path }) => readFile(path),
 ): Promise<MeterRun[]> {
   await restrictLoaders();
   const model = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
@@ -31,9 +31,9 @@ export async function readServed(
   const { okConfidence: checkBelow } = model.rules;
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
-  for (const photo of photos) {
-    const image = imageFile(await pictureOf(photo));
-    const input = { image, checkBelow, limits, known: knownOf(photo), printed: false };
+  for (const [index, photo] of photos.entries()) {
+    const image = imageFile(await pictureOf(photo, index));
+    const input = { image, checkBelow, limits, known: knownOf(photo), printed: false, evidence: true };
     const output = await reader.readMeter(input, signal);
     runs.push({ photo, output, ...judge(output.reading, photo.truth) });
   }
