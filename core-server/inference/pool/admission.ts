@@ -1,6 +1,8 @@
 import { type FairQueue, queueFull } from '../../common/fair-queue.js';
 
 const maxRetryAfterSeconds = 60;
+/** More than most pictures take: what took longer is no rule for those after a pause. */
+const maxMeanAfterPauseMs = 1_000;
 
 /**
  * Decides how many jobs may wait, by Little's law: jobs in the queue = workers × time / time per job. The number of
@@ -25,8 +27,8 @@ export function createAdmission(deps: {
    * all others refused, and nobody would be left to take turns.
    */
   const countPlaces = (owner: string, timeLeftMs: number): number => {
-    // The time left for waiting: the job itself may take longer than average.
-    const waitMs = timeLeftMs - meanMs - 4 * deviationMs;
+    // The job itself may take longer than average; but because of a few slow ones, an idle service must not refuse all.
+    const waitMs = Math.max(timeLeftMs / 2, timeLeftMs - meanMs - 4 * deviationMs);
     const turns = Math.floor(waitMs / Math.max(meanMs, 1));
     const least = hasJob(owner) || timeLeftMs <= meanMs ? 0 : workers;
     return Math.max(least, Math.min(maxQueue, workers * turns));
@@ -37,6 +39,10 @@ export function createAdmission(deps: {
     jobDone(jobMs: number): void {
       deviationMs += (Math.abs(jobMs - meanMs) - deviationMs) / 4;
       meanMs += (jobMs - meanMs) / 8;
+    },
+    /** Nothing is left to do: who comes next may send quite different pictures. */
+    pause(): void {
+      meanMs = Math.min(meanMs, maxMeanAfterPauseMs);
     },
     /** @throws Refusal QUEUE_FULL if no place for a job of this owner would be served in time */
     assertRoom(owner: string, timeLeftMs: number): void {

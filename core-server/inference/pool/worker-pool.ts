@@ -92,7 +92,9 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       if (job.weight === 0) job.reportStart?.();
       worker.assign(job, hasSpareCore());
     }
-    if (queue.size === 0 && supervisor.count('busy') === 0) onDrained?.();
+    if (queue.size > 0 || supervisor.count('busy') > 0) return;
+    admission.pause();
+    onDrained?.();
   };
 
   /** Throws what `run` would reject a job with now; to check before its input is available. */

@@ -6,11 +6,14 @@ import { Refusal } from '../../../../runtime/errors/refusal.js';
 const maxQueue = 64;
 
 /** How many may be ahead of a caller with this much time, after jobs that took this long; it has a job already, or none. */
-function places(workers: number, timeLeftMs: number, jobsMs: readonly number[], hasJob = true): number {
+function places(workers: number, timeLeftMs: number, jobsMs: readonly (number | 'pause')[], hasJob = true): number {
   let ahead = 0;
   const queue = { aheadOf: () => ahead, hasRoom: () => true, size: 0 };
   const admission = createAdmission({ queue, maxQueue, workers, hasJob: () => hasJob });
-  for (const jobMs of jobsMs) admission.jobDone(jobMs);
+  for (const jobMs of jobsMs) {
+    if (jobMs === 'pause') admission.pause();
+    else admission.jobDone(jobMs);
+  }
   try {
     for (; ; ahead += 1) admission.assertRoom('owner', timeLeftMs);
   } catch (error) {
@@ -23,7 +26,7 @@ function places(workers: number, timeLeftMs: number, jobsMs: readonly number[], 
 const steady = (jobMs: number): number[] => new Array<number>(300).fill(jobMs);
 
 test('the queue is as long as can be served in the time that is left', () => {
-  const table: [name: string, workers: number, left: number, jobs: number[], places: number][] = [
+  const table: [name: string, workers: number, left: number, jobs: (number | 'pause')[], places: number][] = [
     ['ten jobs of 100 ms fit into what one second leaves beside the own', 1, 1100, steady(100), 10],
     ['as is assumed before the first', 1, 1100, [], 10],
     ['two workers serve twice as many', 2, 1100, steady(100), 20],
@@ -33,6 +36,10 @@ test('the queue is as long as can be served in the time that is left', () => {
     ['uneven jobs leave room for a long one', 1, 110 + 4 * 20 + 9 * 110, [180], 9],
     ['a millisecond less is a place less', 1, 110 + 4 * 20 + 9 * 110 - 1, [180], 8],
     ['a short one is uneven too', 1, 90 + 4 * 20 + 9 * 90, [20], 9],
+    ['long ones among short ones leave half of the time for waiting', 2, 30_000, [30_000, 30_000], 4],
+    ['jobs that take too long for that leave none', 2, 30_000, steady(20_000), 0],
+    ['until a pause', 2, 30_500, [...steady(20_000), 'pause'], 2 * 29],
+    ['after which shorter ones count as before', 2, 1100, [...steady(500), 'pause'], 2],
     ['a long one is forgotten', 1, 1150, [5000, ...steady(100)], 10],
     ['no time for more than the job itself', 2, 100, steady(100), 0],
     ['less time than a job takes', 2, 50, steady(100), 0],
@@ -47,8 +54,8 @@ test('the queue is as long as can be served in the time that is left', () => {
 
 test('whoever has no job has a turn, however uneven the jobs of others are', () => {
   const uneven = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? 50 : 15_000));
-  assert.equal(places(2, 30_000, uneven), 0);
-  assert.equal(places(2, 30_000, uneven, false), 2);
+  assert.equal(places(2, 15_000, uneven), 0);
+  assert.equal(places(2, 15_000, uneven, false), 2);
   // Not in time even if a job is no longer than usual.
   assert.equal(places(2, 5_000, uneven, false), 0);
   assert.equal(places(2, 1100, steady(100), false), 20);

@@ -24,6 +24,8 @@ export type FixtureTasks = {
   /** Sleeps, then tells whether it had a spare core. */
   spare: { input: number; output: boolean };
   sleep: { input: number; output: string };
+  /** Takes so long on its thread's clock, and no time. */
+  age: { input: number; output: string };
   /** Reserves memory, sleeps, and gives back its bytes; after less than no time it ends its thread. */
   weigh: { input: { ms: number; weight: number; bytes?: Uint8Array }; output: Uint8Array | undefined };
   /** Sleeps in steps and stops when it is told to. */
@@ -59,6 +61,11 @@ serveTasks<FixtureTasks>({
       write('sleep begins');
       await sleep(ms);
       return 'slept';
+    },
+    age(ms) {
+      const now = performance.now.bind(performance);
+      performance.now = () => now() + ms;
+      return Promise.resolve('aged');
     },
     async weigh({ ms, weight, bytes }, job) {
       job.reserve(() => weight);

@@ -157,11 +157,19 @@ test('a call that cannot be served in time is refused while others still find a 
 test('who can be served in time is judged by how long jobs took in their worker', async (t) => {
   const { pool } = await start(t, { maxQueue: 10 });
   const slow = pool.run('sleep', 600, { signal: forever() });
-  pool.assertRoom('', 500);
+  pool.assertRoom('', 300);
   await slow;
   const running = pool.run('echo', 'running', { signal: forever() });
-  assert.throws(() => pool.assertRoom('', 500), { name: 'Refusal', reason: 'QUEUE_FULL' });
-  pool.assertRoom('who has no job', 500);
+  assert.throws(() => pool.assertRoom('', 300), { name: 'Refusal', reason: 'QUEUE_FULL' });
+  pool.assertRoom('who has no job', 300);
+  await running;
+});
+
+test('after slow pictures, an idle service has room for whoever comes next', async (t) => {
+  const { pool } = await start(t, { maxQueue: 10 });
+  for (let i = 0; i < 8; i += 1) await pool.run('age', 30_000, { signal: forever() });
+  const running = pool.run('echo', 'running', { signal: forever() });
+  pool.assertRoom('', 30_000);
   await running;
 });
 
