@@ -22,7 +22,7 @@ export function createAccess(db: Database, passwords: SemaphoreLimits = { maxRun
     companies: createCompanies({
       store: companyStore,
       hasher: createPasswordHasher(),
-      semaphore: createSemaphore(passwords),
+      semaphore: createSemaphore('the queue for passwords', passwords),
       failures: createFailureLimiter(),
     }),
   };

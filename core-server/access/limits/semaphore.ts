@@ -13,8 +13,8 @@ interface Waiting {
 
 export type Semaphore = ReturnType<typeof createSemaphore>;
 
-/** Limits how much of one kind of expensive work runs and waits at a time. */
-export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
+/** Limits how much of one kind of expensive work runs and waits at a time. @param name of its queue, for refusals */
+export function createSemaphore(name: string, { maxRunning, maxWaiting }: SemaphoreLimits) {
   const queue = createFairQueue<Waiting>(maxWaiting, ({ owner }) => owner);
   let running = 0;
 
@@ -45,7 +45,7 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
         await waitForTurn(owner, signal); // the finished one hands over its place: `running` is unchanged
       } else {
         const ahead = queue.aheadOf(owner);
-        throw queueFull('the queue for passwords', ahead, ahead, 1);
+        throw queueFull(name, ahead, ahead, 1);
       }
       try {
         return await task();

@@ -26,9 +26,10 @@ export const chunkOverheadBytes = 256;
 
 /** Limits the messages of a stream: their bytes to its caller's shares, their chunks, and without a key their number. */
 export function limitMessages(stream: ServerHttp2Stream, path: string, shares: readonly BudgetShare[]): void {
-  const isKeylessCall = !isOurs(path);
-  const maxBytes = isKeylessCall ? maxKeylessMessageBytes : Infinity;
-  let messagesLeft = isKeylessCall ? maxKeylessMessages : Infinity;
+  // Health, reflection, and what does not exist.
+  const needsNoKey = !isOurs(path);
+  const maxBytes = needsNoKey ? maxKeylessMessageBytes : Infinity;
+  let messagesLeft = needsNoKey ? maxKeylessMessages : Infinity;
   const hold = createHold(...shares);
   const addBytes = createMessageMeter();
   let underWay = 0;
@@ -41,7 +42,7 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
     for (const size of whole) {
       messagesLeft -= 1;
       // Those of health and reflection are answered at once.
-      if (isKeylessCall) continue;
+      if (needsNoKey) continue;
       const bytes = size + waitingMessageBytes;
       unanswered.set(received++, bytes);
       unansweredBytes += bytes;

@@ -180,7 +180,7 @@ function setUp({ beforeVerify = () => Promise.resolve() } = {}) {
   const companies = createCompanies({
     store: createMemoryStore(),
     hasher,
-    semaphore: createSemaphore({ maxRunning: 2, maxWaiting: 64 }),
+    semaphore: createSemaphore('the queue', { maxRunning: 2, maxWaiting: 64 }),
     failures: createFailureLimiter(),
   });
   return { companies, verified };

@@ -148,7 +148,7 @@ describe('failure limiter', () => {
 
 describe('semaphore', () => {
   it('runs so many at a time, in the order they came', async () => {
-    const limiter = createSemaphore({ maxRunning: 2, maxWaiting: 10 });
+    const limiter = createSemaphore('the queue', { maxRunning: 2, maxWaiting: 10 });
     const holds = Array.from({ length: 5 }, () => deferred());
     const begun: number[] = [];
     const runs = holds.map((hold, index) =>
@@ -172,7 +172,7 @@ describe('semaphore', () => {
   });
 
   it('refuses when too many wait, and takes work again afterwards', async () => {
-    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 1 });
+    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 1 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);
     const waiting = limiter.run('key', () => Promise.resolve('waited'));
@@ -180,7 +180,7 @@ describe('semaphore', () => {
       limiter.run('key', () => Promise.resolve()),
       {
         reason: 'QUEUE_FULL',
-        message: 'the queue for passwords has 1 ahead of this request and room for 1, try again in 1 s',
+        message: 'the queue has 1 ahead of this request and room for 1, try again in 1 s',
         retryAfterSeconds: 1,
       },
     );
@@ -191,7 +191,7 @@ describe('semaphore', () => {
   });
 
   it('lets keys take turns, and leaves places to others', async () => {
-    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 10 });
+    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 10 });
     const hold = deferred();
     const begun: string[] = [];
     const enter = (owner: string) =>
@@ -210,7 +210,7 @@ describe('semaphore', () => {
   });
 
   it('does not begin work whose caller is gone, and gives its place to the next', async () => {
-    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 2 });
+    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 2 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);
     const gone = new AbortController();

@@ -253,7 +253,7 @@ async function setUp(t: TestContext) {
   const companies = createCompanies({
     store: createKnexCompanyStore(db),
     hasher: createPasswordHasher({ log2N: 4 }),
-    semaphore: createSemaphore({ maxRunning: 1, maxWaiting: 1 }),
+    semaphore: createSemaphore('the queue', { maxRunning: 1, maxWaiting: 1 }),
     failures: createFailureLimiter(),
   });
   return { handlers: createAdminHandlers({ apiKeys, companies }), apiKeys, companies };
