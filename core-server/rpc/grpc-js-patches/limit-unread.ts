@@ -1,7 +1,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import { noRoom, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
 import type { Unread } from '../../../runtime/limits/unread.js';
+import { dropStream } from './refuse-stream.js';
 
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
@@ -19,12 +21,12 @@ export function limitUnread(stream: ServerHttp2Stream, unread: Unread, share: Bu
   const waitForFirst = (): void => {
     clearTimeout(untaken);
     if (own.size === 0 || stream.destroyed) return;
-    untaken = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), takeAnswerMs);
+    untaken = setTimeout(() => dropStream(stream, notTaken(takeAnswerMs), constants.NGHTTP2_CANCEL), takeAnswerMs);
   };
   const writeCounted: Write = (message, sent) => {
     const giveBack = unread.take(share, message.length);
     if (giveBack === undefined) {
-      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      dropStream(stream, noRoom(), constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
     own.add(giveBack);
@@ -58,4 +60,8 @@ export function limitUnread(stream: ServerHttp2Stream, unread: Unread, share: Bu
 export function sendAtOnce<Response>(stream: ServerDuplexStream<unknown, Response>, response: Response): Promise<void> {
   const { call } = stream as unknown as { readonly call: ServerInterceptingCallInterface };
   return new Promise((resolve) => call.sendMessage(response, resolve));
+}
+
+function notTaken(limitMs: number): Refusal {
+  return refuse('DEADLINE', `an answer was not taken within ${limitMs} ms`, { limit: limitMs });
 }

@@ -33,6 +33,12 @@ export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
   else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+/** Resets a stream whose caller takes nothing, not even the refusal: that is for the log and the metrics. */
+export function dropStream(stream: ServerHttp2Stream, error: Refusal, code: number): void {
+  if (!stream.writableEnded) refusers.get(stream)?.(error);
+  stream.close(code);
+}
+
 type Call = ServerInterceptingCallInterface | ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
 
 /** The call that stands on the HTTP/2 stream. */

@@ -134,6 +134,9 @@ async function serveGuarded(
   return `127.0.0.1:${await listen(t, http2Server)}`;
 }
 
+const coreMetrics = async ({ metricsPorts }: TestService): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${metricsPorts.core}/metrics`)).text();
+
 const lifetime = createLifetime();
 /** For calls that leave it as it was. */
 let service: TestService;
@@ -402,7 +405,8 @@ test('the responses of one stream count together', async (t) => {
 });
 
 test('all answers of streams count until they are read', async (t) => {
-  const { service } = await startScripted(t, { CORE_WORKERS: '2', CORE_MAX_DEADLINE_MS: '120000' });
+  const settings = { CORE_WORKERS: '2', CORE_MAX_DEADLINE_MS: '120000', CORE_METRICS_PORT: '0' };
+  const { service } = await startScripted(t, settings);
   const session = open(t, service.grpc, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
   const image = scriptedPicture('a', 'answer', { cropBytes: 16 * mebibyte });
@@ -416,6 +420,7 @@ test('all answers of streams count until they are read', async (t) => {
   };
   // Of each stream, four requests are in progress; four fifths of 256 MiB hold the answers to 12.
   assert.equal(await Promise.race([ask(), ask(), ask(), ask()]), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  assert.match(await coreMetrics(service), /StreamDetectFaces",code="RESOURCE_EXHAUSTED",reason="QUEUE_FULL"} \d$/m);
 });
 
 test('each address has a share of its own', async (t) => {
@@ -624,13 +629,21 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
 });
 
 test('an answer that nobody takes is dropped', async (t) => {
-  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
+  const { service, log } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200', CORE_METRICS_PORT: '0' });
   const session = open(t, service.grpc, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
-  const stream = emptyCall(session, checkPath);
-  stream.resume();
-  await once(stream, 'close');
-  assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+  const paths = [checkPath, streamMetersPath];
+  const streams = paths.map((path) => call(session, path, { apikey: service.apiKey }).resume());
+  const [check] = streams;
+  for (const stream of streams) stream.write(grpcFrame(Buffer.alloc(0)));
+  check?.end();
+  await Promise.all(streams.map((stream) => once(stream, 'close')));
+  for (const { rstCode } of streams) assert.equal(rstCode, constants.NGHTTP2_CANCEL);
+  const refused = log.entries.filter(({ msg }) => msg === 'call refused');
+  // Their caller had not gone.
+  const expected = paths.map((path) => `${path} DEADLINE`);
+  assert.deepEqual(refused.map(({ method, reason }) => `${String(method)} ${String(reason)}`).sort(), expected);
+  assert.match(await coreMetrics(service), /StreamReadMeters",code="DEADLINE_EXCEEDED",reason="DEADLINE"} 1$/m);
 });
 
 test('an answer of which a byte is taken now and then is dropped too', withinMs, async (t) => {
