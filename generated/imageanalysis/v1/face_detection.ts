@@ -2097,9 +2097,9 @@ export const FaceDetectionServiceService = {
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues. Flow control slows the caller down: no picture is refused because the queue is full. Over REST, it is a
-   * form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready, with the
-   * index of the file instead of an id.
+   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
+   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces: {
     path: "/imageanalysis.v1.FaceDetectionService/StreamDetectFaces" as const,
@@ -2143,9 +2143,9 @@ export interface FaceDetectionServiceServer extends UntypedServiceImplementation
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues. Flow control slows the caller down: no picture is refused because the queue is full. Over REST, it is a
-   * form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready, with the
-   * index of the file instead of an id.
+   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
+   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces: handleBidiStreamingCall<StreamDetectFacesRequest, StreamDetectFacesResponse>;
   /** Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`. */
@@ -2211,9 +2211,9 @@ export interface FaceDetectionServiceClient extends Client {
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues. Flow control slows the caller down: no picture is refused because the queue is full. Over REST, it is a
-   * form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready, with the
-   * index of the file instead of an id.
+   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
+   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces(): ClientDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;
   streamDetectFaces(

@@ -1730,9 +1730,9 @@ export const MeterReadingServiceService = {
   },
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
-   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready, with the index of the file instead of an id.
+   * id of its request. A photo that fails gets an error response, and the stream continues; a message
+   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters: {
     path: "/imageanalysis.v1.MeterReadingService/StreamReadMeters" as const,
@@ -1770,9 +1770,9 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
   readMeter: handleUnaryCall<ReadMeterRequest, ReadMeterResponse>;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
-   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready, with the index of the file instead of an id.
+   * id of its request. A photo that fails gets an error response, and the stream continues; a message
+   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
   /**
@@ -1804,9 +1804,9 @@ export interface MeterReadingServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues. Over REST, it
-   * is a form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is
-   * ready, with the index of the file instead of an id.
+   * id of its request. A photo that fails gets an error response, and the stream continues; a message
+   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   streamReadMeters(
