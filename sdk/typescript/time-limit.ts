@@ -38,6 +38,8 @@ export function startTime(options: CallOptions, defaultMs: number): TimeLimit & 
   const { signal } = options;
   const timeoutMs = Math.min(options.timeoutMs ?? defaultMs, maxTimeoutMs);
   signal?.throwIfAborted();
+  // gRPC would throw it where nobody can catch it.
+  if (Number.isNaN(timeoutMs)) throw new TypeError('timeoutMs is NaN, want milliseconds or Infinity');
   const over = new AbortController();
   const timer = setTimeout(() => {
     over.abort(new RefusedError(`the call took longer than ${timeoutMs} ms`, { code: 'DEADLINE_EXCEEDED' }));

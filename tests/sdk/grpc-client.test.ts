@@ -122,6 +122,9 @@ describe('the client over gRPC', () => {
 
   it('ends when its time is over or its signal is aborted', async () => {
     await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: 1 }), { code: 'DEADLINE_EXCEEDED' });
+    await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: NaN }), {
+      message: 'timeoutMs is NaN, want milliseconds or Infinity',
+    });
     const abort = new AbortController();
     const reading = client.readMeter({ image: meter }, { signal: abort.signal });
     abort.abort(new Error('changed my mind'));
