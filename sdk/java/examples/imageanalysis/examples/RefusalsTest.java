@@ -58,4 +58,16 @@ class RefusalsTest {
       assertEquals(ErrorReason.ERROR_REASON_INVALID_API_KEY, Refusal.of(error).reason());
     }
   }
+
+  @Test
+  void keyThatCannotBeSent() {
+    var error =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new ImageAnalysisClient(Service.setting("GRPC"), "ia_1234\nsecret"));
+
+    assertEquals(
+        "apikey has a character that cannot be sent, want it exactly as issued",
+        error.getMessage());
+  }
 }

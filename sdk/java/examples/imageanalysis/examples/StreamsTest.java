@@ -1,6 +1,7 @@
 package imageanalysis.examples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -116,6 +118,36 @@ class StreamsTest {
     }
 
     assertEquals(List.of("0000"), List.copyOf(answered));
+  }
+
+  @Test
+  @Timeout(60)
+  void endsItsThreadWhoseIteratorSwallowsTheInterrupt() throws Exception {
+    CompletableFuture<Thread> sender = new CompletableFuture<>();
+    StreamDetectFacesRequest request = toRequest("late", ByteString.EMPTY);
+
+    try (ImageAnalysisClient client = Service.connect()) {
+      CompletableFuture<Void> done =
+          BoundedStream.<StreamDetectFacesRequest, StreamDetectFacesResponse>run(
+              client.facesAsync()::streamDetectFaces,
+              Stream.generate(() -> sleepAndSwallow(sender, request)).iterator(),
+              answer -> {});
+      Thread thread = sender.get();
+      done.cancel(false);
+      thread.join(10_000);
+
+      assertFalse(thread.isAlive());
+    }
+  }
+
+  private static <Q> Q sleepAndSwallow(CompletableFuture<Thread> sender, Q request) {
+    try {
+      sender.complete(Thread.currentThread());
+      Thread.sleep(Long.MAX_VALUE);
+    } catch (InterruptedException swallowed) {
+      // As some sources of pictures do.
+    }
+    return request;
   }
 
   private static String take(BlockingQueue<String> answered) {

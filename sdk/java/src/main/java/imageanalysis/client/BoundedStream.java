@@ -59,9 +59,10 @@ public final class BoundedStream<Q, A> implements ClientResponseObserver<Q, A> {
 
   private void send() {
     try {
-      while (requests.hasNext()) {
+      // The iterator may have swallowed the interrupt.
+      while (!done.isDone() && requests.hasNext()) {
         Q request = requests.next();
-        while (!call.isReady()) room.acquire();
+        while (!call.isReady() && !done.isDone()) room.acquire();
         call.onNext(request);
       }
       call.onCompleted();

@@ -19,11 +19,16 @@ public final class CallDefaults implements ClientInterceptor {
 
   /**
    * @param keyName {@code apikey}, or {@code adminkey} on the administration port
+   * @throws IllegalArgumentException when the key cannot be sent, as with a line break in it
    */
   public CallDefaults(String keyName, String key, Duration timeout) {
     this.keyName = Metadata.Key.of(keyName, Metadata.ASCII_STRING_MARSHALLER);
     // Files of other systems leave white space around a key.
     this.key = key.strip();
+    // gRPC would drop it from the call, and log it.
+    if (!this.key.matches("[ -~]*"))
+      throw new IllegalArgumentException(
+          keyName + " has a character that cannot be sent, want it exactly as issued");
     this.timeout = timeout;
   }
 

@@ -52,13 +52,14 @@ public final class ImageAnalysisClient implements AutoCloseable {
    */
   public ImageAnalysisClient(
       String target, String apiKey, ChannelCredentials credentials, Duration timeout) {
+    CallDefaults defaults = new CallDefaults("apikey", apiKey, timeout);
     connection =
         Grpc.newChannelBuilder(target, credentials)
             .maxInboundMessageSize(MAX_ANSWER_BYTES)
             .keepAliveTime(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
             .keepAliveTimeout(PING_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
             .build();
-    channel = ClientInterceptors.intercept(connection, new CallDefaults("apikey", apiKey, timeout));
+    channel = ClientInterceptors.intercept(connection, defaults);
   }
 
   /** Face detection. */
