@@ -1,3 +1,4 @@
+import math
 import os
 import pickle
 
@@ -37,6 +38,19 @@ def test_white_space_around_the_key(meter):
     key = f" {os.environ['IMAGE_ANALYSIS_APIKEY']}\r\n"
     with Client(os.environ["IMAGE_ANALYSIS_GRPC"], key) as client:
         assert client.read_meter(meter).value
+
+
+def test_a_key_that_cannot_be_sent():
+    with pytest.raises(ValueError) as refusal:
+        Client(os.environ["IMAGE_ANALYSIS_GRPC"], "ia_1234\nsecret")
+
+    assert str(refusal.value) == (
+        "apikey has a character that cannot be sent, want it exactly as issued"
+    )
+
+
+def test_no_deadline(client, meter):
+    assert client.read_meter(meter, timeout=math.inf).value
 
 
 def test_deadline(client, portrait):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,11 +37,17 @@ def open_channel(
     """Opens a channel to `host:port`, without TLS unless credentials are given.
 
     `metadata` goes with every call: `apikey`, or `adminkey` on the administration port.
-    `timeout` is the seconds that a call may take, streams excepted, where it has none of its own.
+    `timeout` is the seconds that a call may take, streams excepted, where it has none of its own;
+    `math.inf` for as long as it takes.
     `options` are gRPC's channel arguments, in place of those that are set here.
     """
     # Files of other systems leave white space around a key.
     sent = tuple((name, value.strip()) for name, value in metadata.items())
+    for name, value in sent:
+        if not (value.isascii() and value.isprintable()):
+            raise ValueError(
+                f"{name} has a character that cannot be sent, want it exactly as issued"
+            )
     settings = list({**_OPTIONS, **(options or {})}.items())
     if credentials is None:
         channel = grpc.insecure_channel(address, settings)
@@ -118,7 +125,9 @@ class _Method:
         return self._method.future(request, **self._complete(timeout, metadata), **named)
 
     def _complete(self, timeout: float | None, metadata: Any) -> dict[str, Any]:
+        limit = self._timeout if timeout is None else timeout
         return {
-            "timeout": self._timeout if timeout is None else timeout,
+            # gRPC would take infinity for a time that has passed.
+            "timeout": None if limit == math.inf else limit,
             "metadata": (*(metadata or ()), *self._metadata),
         }
