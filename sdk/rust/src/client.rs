@@ -112,6 +112,17 @@ mod tests {
         assert_eq!(deadline_of("StreamReadMeters", None), None);
     }
 
+    #[test]
+    fn the_authorities_of_the_system_are_trusted() {
+        for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+            std::env::set_var(name, "there is none");
+        }
+        let config = tonic::transport::ClientTlsConfig::new().with_enabled_roots();
+        let endpoint = tonic::transport::Endpoint::from_static("https://127.0.0.1:1");
+        let error = endpoint.tls_config(config).unwrap_err();
+        assert!(format!("{error:?}").contains("NativeCertsNotFound"), "{error:?}");
+    }
+
     #[tokio::test]
     async fn no_plain_text_is_sent_to_an_https_address() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
