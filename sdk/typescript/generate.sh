@@ -6,6 +6,6 @@ cd "$(dirname "$0")/../.."
 package=sdk/typescript/package
 rm -rf $package
 npx tsc --project sdk/typescript
-cp sdk/typescript/README.md $package/
+cp sdk/typescript/README.md LICENSE $package/
 node dist/sdk/typescript/write-package.js $package
 (cd $package && npm pack --silent)

@@ -19,6 +19,8 @@ import imageanalysis.v1.RedactFacesRequest;
 import imageanalysis.v1.RedactFacesResponse;
 import imageanalysis.v1.SetDetectionScoreRequest;
 import imageanalysis.v1.ThresholdSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,15 @@ class CallsTest {
     var answer = client.versions().getVersion(GetVersionRequest.getDefaultInstance());
 
     assertTrue(answer.getModelsList().stream().anyMatch(m -> m.getName().equals("meter-read")));
+  }
+
+  @Test
+  void licenceComesWithIt() throws Exception {
+    var classes = ImageAnalysisClient.class.getProtectionDomain().getCodeSource().getLocation();
+
+    String licence = Files.readString(Path.of(classes.toURI()).resolve("META-INF/LICENSE"));
+
+    assertTrue(licence.startsWith("MIT License"));
   }
 
   @Test
