@@ -8,6 +8,7 @@ The rule's numbers were chosen on training pictures.
 """
 
 import argparse
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,7 +124,8 @@ def fused(rows, rule=Rule()):
 
 
 def label_file(row):
-    return FOLDER / f"{Path(row['path']).stem}.npy"
+    """Named by the picture's content: two folders may have an IMG_1.jpg each."""
+    return FOLDER / f"{hashlib.md5(Path(row['path']).read_bytes()).hexdigest()}.npy"
 
 
 def labels_of(row):

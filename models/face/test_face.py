@@ -12,6 +12,7 @@ import torch.nn.functional as F
 
 import augment
 import average
+import label
 import metrics
 import targets
 from cascade import CascadeRule
@@ -34,6 +35,16 @@ def whitened(seed=0):
 def found(*boxes, score=0.9):
     boxes = np.float32(boxes).reshape(-1, 4)
     return Found(boxes, np.full(len(boxes), score, np.float32), np.zeros((len(boxes), 5, 2), np.float32))
+
+
+class LabelTest(unittest.TestCase):
+    def test_pictures_of_one_name_have_labels_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder, part, "IMG_1.jpg") for part in "ab"]
+            for path in paths:
+                path.parent.mkdir()
+                path.write_text(str(path))
+            self.assertEqual(len({label.label_file({"path": path}) for path in paths}), 2)
 
 
 class VariancesTest(unittest.TestCase):

@@ -1,5 +1,6 @@
 """Evaluate on every photo of the small sources, by networks that have not seen its source (`folds.py`), with prior and
-confidence fitted without it; the networks' output is cached by content.
+confidence fitted without it, but half by what the served networks read of their own training photos; the networks'
+output is cached by content.
 
 python unseen.py                     four folds by source
 python unseen.py --fit               and write the confidence of the point and of the digits to reader.json
@@ -94,7 +95,8 @@ def out_of_fold(readers, rule, folds, fitted):
 
 def with_calibrated_point(readers, served):
     """Fit the confidence of the point for each fold on the photos of the others whose digits are read right, and on
-    the held readings of toloka and cn by `served`, which weigh as much. Returns the fit on all folds."""
+    the held readings of toloka and cn by `served`, which has learned from them; these weigh as much. Returns the fit on
+    all folds."""
     rows = []
 
     def add(truth, fold, by):
@@ -254,6 +256,8 @@ def main():
     served = CachedReader(args.folder, rules)
     if args.strips:
         return strips(served, args.strips)
+    if not args.folds.exists():
+        raise SystemExit(f"{args.folds} is missing: folds.py trains it")
     sources = sorted({t.source for t, _ in photos()})
     readers = []
     for fold in range(FOLDS):
