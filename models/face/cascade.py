@@ -23,6 +23,7 @@ from metrics import iou_matrix
 OTHER_BOX_WEIGHT = 0.3  # of another look's box beside the second one's, at equal scores: it saw the face smaller
 MIRROR_WEIGHT = 0.4  # of a score in the mirror image of the second look
 UNMIRRORED_SHARE = 0.8  # of its score is left to a face that the mirror image does not show
+LARGEST_SOUGHT = 135  # side of the largest face that a second look is for, pixels there; its tiles would cut others
 CLOSE_UP_SIDES = 2.5  # side of what is seen of a doubtful candidate, in sides of it
 CLOSE_UP_SIDE = 64  # of the candidate there, pixels
 
@@ -103,13 +104,18 @@ class CascadeRule:
 
     def region(self, found, width, height, scale, first_scale):
         """((left, top, right, bottom) in picture pixels, scale of the second look), or None."""
-        small = (found.scores >= self.weak_score) & (found.sides() * scale < self.small_side)
+        hints = found.pick(found.scores >= self.weak_score)
+        sides = hints.sides()
+        small = sides * scale < self.small_side
         if not small.any():
             return None
-        low = found.boxes[small, :2].min(0) - self.margin / scale
-        high = found.boxes[small, 2:].max(0) + self.margin / scale
+        low = hints.boxes[small, :2].min(0) - self.margin / scale
+        high = hints.boxes[small, 2:].max(0) + self.margin / scale
         left, top, right, bottom = enclosing(low, high, width, height)
-        zoom = min(self.max_zoom, math.sqrt(self.second_pixels / ((right - left) * (bottom - top))))
+        inside = ((hints.centres() >= (left, top)) & (hints.centres() < (right, bottom))).all(1)
+        largest = sides[inside & (sides * scale < self.keep_side)].max(initial=1e-9)
+        affordable = math.sqrt(self.second_pixels / ((right - left) * (bottom - top)))
+        zoom = min(self.max_zoom, affordable, LARGEST_SOUGHT / largest)
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
     def with_mirror(self, second, mirror):

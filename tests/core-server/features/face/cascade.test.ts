@@ -44,13 +44,22 @@ test('a glance suffices that is sure of a large face and sees no smaller one', (
 });
 
 test('a second look goes to the small faces and their surroundings, as large as the budget allows', () => {
-  // 1920 is seen at a third: 90 px are 30 there, the margin of 32 there is 96 here.
-  const second = ofFullHd.planSecondLook([face(500, 500, 90), face(900, 600, 60)], 1 / 3);
-  assert.deepEqual(second?.region, { left: 359, top: 359, width: 667, height: 367 });
+  // 1920 is seen at a third: 88 px are 29 there, the margin of 32 there is 96 here.
+  const second = ofFullHd.planSecondLook([face(500, 500, 88), face(900, 600, 60)], 1 / 3);
+  assert.deepEqual(second?.region, { left: 360, top: 360, width: 666, height: 366 });
   assert.equal(second?.zoom, 1.5); // 750,000 pixels would allow 1.75
   const wide = ofFullHd.planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], 1 / 3);
   assert.deepEqual(wide?.region, { left: 0, top: 0, width: 1920, height: 1080 });
   assert.equal(wide?.zoom, Math.sqrt(750_000 / (1920 * 1080)));
+});
+
+test('no face that the second look is for is larger in it than 135 pixels', () => {
+  const zoomOf = (...more: Candidate[]) => ofFullHd.planSecondLook([face(500, 500, 40), ...more], 1 / 3)?.zoom;
+  assert.equal(zoomOf(face(550, 500, 100)), 1.35);
+  assert.equal(zoomOf(face(550, 500, 135)), 1, 'larger than what calls for the look');
+  assert.equal(zoomOf(face(550, 500, 144)), 1.5, 'served by the first look');
+  assert.equal(zoomOf(face(1500, 500, 135)), 1.5, 'elsewhere');
+  assert.equal(zoomOf(face(550, 500, 135, 0.34)), 1.5, 'less than a hint');
 });
 
 test('a second look pays or not', () => {

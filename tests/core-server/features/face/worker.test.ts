@@ -83,6 +83,29 @@ test('she is found at the same place in every format, orientation and size', { s
   }
 });
 
+test('in a large photo, where she is neither small nor large, she has one box, and it fits', { skip }, async () => {
+  const original = readFileSync(portrait);
+  const [reference] = (await detect(original)).faces;
+  assert.ok(reference);
+  const ground = sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#78828c' } });
+  for (const scale of [1.5, 1.75]) {
+    const input = await sharp(original)
+      .resize(512 * scale)
+      .toBuffer();
+    const photo = ground.clone().composite([{ input, left: 1500, top: 900 }]);
+    const { faces } = await detect(await photo.jpeg().toBuffer());
+    const { xmin, ymin, xmax, ymax } = reference.boundingBox;
+    const box = {
+      xmin: 1500 + xmin * scale,
+      ymin: 900 + ymin * scale,
+      xmax: 1500 + xmax * scale,
+      ymax: 900 + ymax * scale,
+    };
+    const overlaps = faces.map(({ boundingBox }) => intersectionOverUnion(boundingBox, box));
+    assert.ok(overlaps.length === 1 && (overlaps[0] ?? 0) >= 0.8, `at ${scale}: overlap ${overlaps.join()}`);
+  }
+});
+
 test('she is found on her side and on her head, too', { skip }, async () => {
   // So cut, she is taken for upright on one of her sides, if that needs a score of 0.95 only.
   const original = await sharp(readFileSync(portrait)).extract({ left: 0, top: 0, width: 500, height: 420 }).toBuffer();
