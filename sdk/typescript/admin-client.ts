@@ -59,7 +59,7 @@ export interface AdminClient {
   listCompanies(request?: DeepPartial<ListCompaniesRequest>, options?: CallOptions): Promise<ListCompaniesResponse>;
   /** Deletes a company and its score; UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany(request: DeleteCompanyRequest, options?: CallOptions): Promise<DeleteCompanyResponse>;
-  /** Closes the connection. */
+  /** Closes the connection, as an `ImageAnalysisClient` does. */
   close(): void;
 }
 

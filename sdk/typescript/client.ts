@@ -138,7 +138,7 @@ export interface ImageAnalysisClient {
     requests: Requests<DeepPartial<StreamReadMetersRequest>>,
     options?: StreamOptions,
   ): AsyncGenerator<StreamReadMetersResponse>;
-  /** Closes the connection once the calls under way are over; later calls reject with an Error. */
+  /** Closes the connection once the calls that are sent are over; any other rejects with an Error. */
   close(): void;
 }
 

@@ -19,7 +19,7 @@ import {
 import { toStatusObject } from '../../core-server/rpc/status.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { MeterReadingServiceService, ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -252,6 +252,16 @@ describe('what the client over gRPC makes of failures', () => {
 
     await assert.rejects(client.readMeter({}), { reason: 'WORKER_LOST', details: {} });
     assert.equal(asked, 2);
+  });
+
+  it('lets a call go on that is sent when it is closed, and sends no other', async (t) => {
+    const client = await clientOf(t, (_call, done) => {
+      client.close();
+      done(null, ReadMeterResponse.fromPartial({}));
+    });
+
+    await client.readMeter({});
+    await assert.rejects(client.readMeter({}), { message: 'Channel has been shut down' });
   });
 
   it('ends a stream whose service is gone', async (t) => {
