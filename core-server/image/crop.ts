@@ -4,6 +4,7 @@ import { decodeRegion } from './decode/decode.js';
 import { encodePicture } from './encode.js';
 import {
   type Box,
+  type DecodedPart,
   type ImageFormat,
   type OpenPicture,
   type Point,
@@ -38,7 +39,7 @@ const maxCropPixels = 16_000_000;
 
 /**
  * Crops each face from the picture: as a file without metadata, JPEG and WebP with quality 90, in the order of the
- * faces. Without `source.whole`, the part that holds all of them is decoded once.
+ * faces. Unless pixels of the source are decoded, the part that holds all of them is, once.
  *
  * @throws Refusal CORRUPT_IMAGE; INVALID_FIELD if crops that are not plain would be too large for a response
  */
@@ -48,21 +49,30 @@ export async function cropFaces(
   wish: CropWish,
 ): Promise<Uint8Array[]> {
   if (faces.length === 0) return [];
-  const cuts = faces.map(({ box, landmarks }) => ({ box: widened(box, wish.margin), landmarks }));
-  const boxes = cuts.map(({ box }) => box);
+  const boxes = faces.map(({ box }) => widened(box, wish.margin));
   checkPixels(boxes, source.size, wish);
-  const square = { side: wish.size ?? alignedSide, margin: wish.margin };
-  const shown = wish.isAligned ? cuts.map(({ box, landmarks }) => alignedBox(landmarks, square) ?? box) : boxes;
-  const { picture, around } = await openAround(source, shown);
+  const { picture, around } = await openAround(source, shownBoxes(faces, wish));
+  const square = squareOf(wish);
   const crops: Uint8Array[] = [];
-  for (const { box, landmarks } of cuts) {
+  for (const { box, landmarks } of faces) {
     const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
     const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
-    const region = inside(box, source.size, around);
+    const region = inside(widened(box, wish.margin), source.size, around);
     const inBox = wish.isAligned ? { ...wish, size: square.side } : wish;
     crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, inBox)));
   }
   return crops;
+}
+
+/** The picture with the part decoded that holds the faces and their crops, for those who look at both. @throws Refusal CORRUPT_IMAGE */
+export async function decodeAround(
+  source: OpenPicture,
+  faces: readonly Cuttable[],
+  wish: CropWish | undefined,
+): Promise<OpenPicture> {
+  if (faces.length === 0) return source;
+  const boxes = faces.map(({ box }) => box);
+  return { ...source, part: await openAround(source, wish ? [...boxes, ...shownBoxes(faces, wish)] : boxes) };
 }
 
 /** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */
@@ -90,9 +100,18 @@ export function unionOf(regions: readonly Region[]): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Decoded pixels that hold all boxes, one at least, and which region of the picture they are. */
-async function openAround(source: OpenPicture, boxes: readonly Box[]) {
+const squareOf = ({ size = alignedSide, margin }: CropWish) => ({ side: size, margin });
+
+/** What the crops of the faces show. */
+function shownBoxes(faces: readonly Cuttable[], wish: CropWish): Box[] {
+  const aligned = ({ landmarks }: Cuttable) => (wish.isAligned ? alignedBox(landmarks, squareOf(wish)) : undefined);
+  return faces.map((face) => aligned(face) ?? widened(face.box, wish.margin));
+}
+
+/** Decoded pixels that hold all boxes, one at least. */
+async function openAround(source: OpenPicture, boxes: readonly Box[]): Promise<DecodedPart> {
   if (source.whole) return { picture: source.whole, around: wholeOf(source.size) };
+  if (source.part) return source.part;
   const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
   return { picture: await decodeRegion(source, around), around };
 }

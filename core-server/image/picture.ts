@@ -47,6 +47,14 @@ export interface OpenPicture extends ImageFile {
   readonly size: Size;
   /** The whole picture, if decoding it once costs less than decoding its parts. */
   readonly whole?: RgbPicture | undefined;
+  /** Otherwise the part that is looked at again, once it is known. */
+  readonly part?: DecodedPart | undefined;
+}
+
+export interface DecodedPart {
+  readonly picture: RgbPicture;
+  /** Which region of the whole picture it is. */
+  readonly around: Region;
 }
 
 // Here, and not beside what encodes and hides: the main thread checks requests by them, and loads no image library.

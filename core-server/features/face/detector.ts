@@ -1,7 +1,7 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
-import { cropFaces, sampleBoxes } from '../../image/crop.js';
+import { cropFaces, decodeAround, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import type { OpenPicture, Point, RgbPicture } from '../../image/picture.js';
 import { openModel } from '../../inference/models/sessions.js';
@@ -49,13 +49,18 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     const { size } = picture;
     const visible = await findVisibleFaces(picture, minScore, parts, step);
     let faces: MeasuredFace[] = withoutParts(visible, parts.rule.sureScore);
+    let near = picture;
+    const measure = async (some: readonly Candidate[]) => {
+      near = await decodeAround(picture, some, crop);
+      return measureFaces(near, some);
+    };
     if (minQuality !== undefined) {
-      const measured = await step('measure', () => measureFaces(picture, faces));
+      const measured = await step('measure', () => measure(faces));
       faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
     }
     let kept = faces.slice(0, input.maxFaces);
-    if (input.attributes && minQuality === undefined) kept = await step('measure', () => measureFaces(picture, kept));
-    const crops = crop ? await step('crop', () => cropFaces(picture, kept, crop)) : [];
+    if (input.attributes && minQuality === undefined) kept = await step('measure', () => measure(kept));
+    const crops = crop ? await step('crop', () => cropFaces(near, kept, crop)) : [];
     return {
       ...size,
       faces: kept.map((face, i) => toMessage(face, crops[i], input)),

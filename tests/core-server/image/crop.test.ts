@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { cropFaces, type Cuttable, unionOf, wholePixels } from '../../../core-server/image/crop.js';
+import { cropFaces, type Cuttable, decodeAround, unionOf, wholePixels } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import type { Box, Point } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
@@ -158,8 +158,18 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
     { x: 151, y: 170 },
   ];
   const face = { box: { xmin: 148, ymin: 128, xmax: 162, ymax: 172 }, landmarks };
-  const wish = { ...plainCrop, isAligned: true, format: 'png' } as const;
-  assert.deepEqual(await cropFaces(file, [face], wish), await cropFaces({ ...file, whole }, [face], wish));
+  for (const [isAligned, margin] of [
+    [false, 1],
+    [true, 0],
+    [true, 1],
+  ] as const) {
+    const wish = { margin, isAligned, format: 'png' } as const;
+    const crops = await cropFaces({ ...file, whole }, [face], wish);
+    assert.deepEqual(await cropFaces(file, [face], wish), crops);
+    // Nothing is decoded again.
+    const around = { ...(await decodeAround(file, [face], wish)), bytes: new Uint8Array() };
+    assert.deepEqual(await cropFaces(around, [face], wish), crops);
+  }
 });
 
 test('crops that would not fit in a response are refused', async () => {

@@ -316,6 +316,23 @@ test('nothing more is done once the caller is gone', async () => {
   assert.deepEqual(seen, []);
 });
 
+test('attributes and crops of a large photo take no more decoding than its crops alone', async () => {
+  const countTasks = async (changes: Partial<DetectFacesInput>): Promise<number> => {
+    const { detect } = scriptedDetector([], [[0.9, 10, 10, 110, 110]]);
+    const input = await wish(quarters(2100, 1000), { crop: plainCrop, ...changes });
+    let tasks = 0;
+    const count = (): void => void (tasks += 1);
+    sharp.queue.on('change', count);
+    const { faces } = await detect(input, signal);
+    sharp.queue.off('change', count);
+    assert.equal(faces.length, 1);
+    return tasks;
+  };
+  const usual = await countTasks({});
+  assert.equal(await countTasks({ attributes: true }), usual);
+  assert.equal(await countTasks({ minQuality: 0 }), usual);
+});
+
 test('the time of every step is told', async (t) => {
   // Each look at the clock takes a millisecond, so that a step takes one each time that it is done.
   let clock = 0;
