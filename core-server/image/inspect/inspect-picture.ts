@@ -12,7 +12,7 @@ const avifBytesPerPixel = 24;
 /**
  * Finds out what a file would cost its decoder, before it gets it: refuses what costs more than its pixels, and returns
  * the share of the memory for decoding that it takes, 0 to 1, where 1 is the largest AVIF: 1,200 MB for 50 megapixels.
- * Pictures of other types than AVIF, HEIC and TIFF take no more than each worker may use at any time: 750 MB.
+ * Pictures of other types than AVIF, HEIC and TIFF take no more than each worker may use at any time: 800 MB.
  *
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE, CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS for an AVIF
  */
