@@ -53,8 +53,10 @@ export function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score;
 }
 
-/** With so much of the smaller of two boxes within the other, they show one face. */
+/** Two boxes show one face with so much of the smaller within the other, */
 const partShare = 0.7;
+/** and their eyes no further apart, in sides of the smaller: a face in front of another has eyes of its own. */
+const partEyesShift = 1.3;
 
 /** Without what a better face, one of at least that score, is around or within: what a mask leaves of a face looks like one too. */
 export function withoutParts(faces: readonly Candidate[], sureScore: number): Candidate[] {
@@ -62,9 +64,18 @@ export function withoutParts(faces: readonly Candidate[], sureScore: number): Ca
   return faces.filter((face) => !sure.some((better) => isPartOf(face, better)));
 }
 
-function isPartOf({ box, score }: Candidate, better: Candidate): boolean {
-  if (score >= better.score) return false;
-  return sharedArea(box, better.box) >= partShare * Math.min(area(box), area(better.box));
+function isPartOf(face: Candidate, better: Candidate): boolean {
+  if (face.score >= better.score) return false;
+  const smaller = Math.min(area(face.box), area(better.box));
+  if (sharedArea(face.box, better.box) < partShare * smaller) return false;
+  const [eyes, betterEyes] = [eyesOf(face), eyesOf(better)];
+  return Math.hypot(eyes.x - betterEyes.x, eyes.y - betterEyes.y) <= partEyesShift * Math.sqrt(smaller);
+}
+
+/** The middle of the eyes. */
+function eyesOf({ landmarks }: Candidate): Point {
+  const [right, left] = landmarks as [Point, Point];
+  return { x: (right.x + left.x) / 2, y: (right.y + left.y) / 2 };
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */

@@ -64,13 +64,19 @@ test('an overlap of exactly the limit is the same face', () => {
   assert.deepEqual(suppress([a, narrower]), [a, narrower]);
 });
 
-test('what is within or around a better and sure face by seven tenths is a part of it', () => {
-  const whole = face(0.9, 0, 0, 10, 10);
-  const part = (score: number, share: number) => face(score, 0, -10 + 10 * share, 5, 10 * share);
-  const [half, less, around] = [part(0.8, 0.7), part(0.8, 0.69), face(0.8, 0, 0, 30, 30)];
+test('what is within or around a better and sure face by seven tenths, with the eyes there, is a part of it', () => {
+  const withEyes = (y: number, ...of: Parameters<typeof face>): Candidate => ({
+    ...face(...of),
+    landmarks: [2, 8].map((x) => ({ x, y })),
+  });
+  const whole = withEyes(4, 0.9, 0, 0, 10, 10);
+  const part = (score: number, share: number) => withEyes(3, score, 0, -10 + 10 * share, 5, 10 * share);
+  const [half, less, around] = [part(0.8, 0.7), part(0.8, 0.69), withEyes(17, 0.8, 0, 0, 30, 30)];
   assert.deepEqual(withoutParts([around, half, less, whole], 0.9), [less, whole]);
   assert.deepEqual(withoutParts([half, whole], 0.91), [half, whole]);
   assert.deepEqual(withoutParts([whole, part(0.95, 0.7)], 0.9), [part(0.95, 0.7)]);
+  const behind = withEyes(17.1, 0.8, 0, 0, 30, 30);
+  assert.deepEqual(withoutParts([behind, whole], 0.9), [behind, whole]);
 });
 
 test('a candidate of a look is moved and scaled to the picture', () => {
