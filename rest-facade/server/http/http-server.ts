@@ -63,6 +63,9 @@ export async function startHttpServer(
     /** Stops listening, lets requests in flight finish, and refuses them after the grace period. */
     async close(graceMs: number): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
+      // Otherwise a caller would send its next request on a connection that is closed.
+      for (const last of [...connections].map((connection) => unansweredOf(connection).at(-1)))
+        if (last?.headersSent === false) last.setHeader('connection', 'close');
       const force = () => {
         for (const connection of connections) connection.destroy(shuttingDown());
       };
@@ -71,7 +74,7 @@ export async function startHttpServer(
         for (const response of [...connections].flatMap(unansweredOf)) endings.get(response)?.(shuttingDown());
         timer = setTimeout(force, takeRefusalMs);
       }, graceMs);
-      // A connection that was busy when the server closed stays open, idle, after its response is sent.
+      // A connection whose response had begun by then stays open, idle, after that is sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearTimeout(timer);

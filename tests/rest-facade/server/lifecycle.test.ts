@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import express from 'express';
 import { pino } from 'pino';
 import { createConfig } from '../../../rest-facade/config.js';
+import { startHttpServer } from '../../../rest-facade/server/http/http-server.js';
 import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -113,13 +116,32 @@ test('closing lets requests under way finish and refuses new ones', async (t) =>
   const { url, facade, port, called, answer } = await startHeld(t, { REST_SHUTDOWN_GRACE_MS: '60000' });
   const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
   await called;
-  const started = performance.now();
   const closed = facade.close();
   await assert.rejects(openSocket(port));
   answer();
-  assert.equal((await pending).status, 200);
+  const { status, headers } = await pending;
+  assert.deepEqual([status, headers.get('connection')], [200, 'close']);
   await closed;
-  // Its connection was kept alive and is closed all the same.
+});
+
+test('closing ends a connection that was to be kept alive by a response that had begun', async () => {
+  const begun = deferred<ServerResponse>();
+  const app = express().use((_request, response) => {
+    response.flushHeaders();
+    begun.resolve(response);
+  });
+  const log = pino({ level: 'silent' });
+  const options = { host: '127.0.0.1', port: 0, identity: undefined, requestTimeoutMs: 30_000, log };
+  const server = await startHttpServer(app, { ...options, isTrustedProxy: () => false });
+  const socket = await openSocket(server.port);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const answer = readToEnd(socket);
+  const response = await begun.promise;
+  const started = performance.now();
+  const closed = server.close(60_000);
+  response.end();
+  assert.equal((await answer).headers.connection, 'keep-alive');
+  await closed;
   assert.ok(performance.now() - started < 30_000);
 });
 
@@ -147,13 +169,14 @@ test('closing refuses what does not finish within the grace', async (t) => {
     return new Promise<object>(() => {});
   });
   const { url, facade, logged } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
-  const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey }).then(readRefusal);
+  const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
   await asked.promise;
   const started = performance.now();
   await facade.close();
   const took = performance.now() - started;
   assert.ok(took >= 190 && took < 20_000, String(took));
-  const { status, reason } = await pending;
+  assert.equal((await pending).headers.get('connection'), 'close');
+  const { status, reason } = await readRefusal(await pending);
   assert.deepEqual([status, reason], [503, 'SHUTTING_DOWN']);
   await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
 });
