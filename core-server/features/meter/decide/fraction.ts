@@ -28,7 +28,7 @@ type FractionRules = Pick<
 /** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
 
-/** A value of so many times the previous one is more likely a point at the wrong place. */
+/** A value of more than so many times the previous one may as well be a point at the wrong place. */
 const farAbove = 5n;
 
 /**
@@ -50,7 +50,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const isMoved = (seen[wheels] ?? 0) < Math.max(...seen);
   // A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
   const isContradicted = (lengthsByColour(row.red)[wheels] ?? 1) < rules.leastByColour;
-  const isDoubted = isMoved || isContradicted || isTenfold(row.text, wheels, lengths.length, known);
+  const isDoubted = isMoved || isContradicted || isFarAbove(row.text, wheels, known);
   const most = isDoubted ? rules.fractionLikely : 1;
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;
@@ -88,11 +88,7 @@ function lengthsByColour(red: readonly number[]): number[] {
   return normalised(lengths);
 }
 
-/** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */
-function isTenfold(text: string, wheels: number, lengths: number, known: KnownMeter): boolean {
-  const { previous } = known;
-  if (previous === undefined) return false;
-  const isFar = (places: number) => decimalOf(text, places) > previous * farAbove;
-  const isNear = (places: number) => !isFar(places) && decimalOf(text, places) * farAbove >= previous;
-  return isFar(wheels) && Array.from({ length: lengths }, (_, places) => places).some(isNear);
+/** Whether the value is many times the previous one, and the caller has not said how much it may have risen. */
+function isFarAbove(text: string, wheels: number, { previous = 0n, maxIncrease }: KnownMeter): boolean {
+  return previous > 0n && maxIncrease === undefined && decimalOf(text, wheels) > previous * farAbove;
 }

@@ -82,7 +82,7 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
     counter,
     /** The photo that says most for it; the places of `counter` are in that one. */
     best,
-    /** Whether each photo speaks for the digits before the fraction. */
+    /** Whether each photo alone shows the digits before the fraction. */
     agrees: judged.map(({ agrees }) => agrees),
     /** Whether a photo may be of another counter, or too many contradict the reading. */
     disagree: doDisagree(judged),
@@ -133,12 +133,16 @@ function withAsManyWheels<Photo extends SeenCounter>(photos: readonly Photo[], {
 function judgePhoto({ counter }: PhotoView, support: number, whole: string, length: number) {
   const sure = counter.digitsConfidence;
   const differing = differingWheels(counter, whole, length);
-  const agrees = differing === 0 || (support > 0.5 && differing < Infinity);
+  const agrees = differing === 0;
+  const supports = agrees || (support > 0.5 && differing < Infinity);
   return {
+    /** Whether it shows these when read alone. */
     agrees,
+    /** The same by its strips, which may rather show these than what is read. */
+    supports,
     /** How likely it shows others. */
-    opposed: differing === 0 ? 0 : sure * (1 - support),
-    doubt: agrees ? 1 - sure : 1,
+    opposed: agrees ? 0 : sure * (1 - support),
+    doubt: supports ? 1 - sure : 1,
     differing,
   };
 }
@@ -146,7 +150,7 @@ function judgePhoto({ counter }: PhotoView, support: number, whole: string, leng
 function doDisagree(judged: readonly ReturnType<typeof judgePhoto>[]): boolean {
   const contradicting = judged.filter(({ opposed }) => opposed >= contradiction).length;
   return (
-    2 * contradicting > judged.filter(({ agrees }) => agrees).length ||
+    2 * contradicting > judged.filter(({ supports }) => supports).length ||
     judged.some(({ differing, opposed }) => differing > misreadWheels && opposed >= otherCounter)
   );
 }

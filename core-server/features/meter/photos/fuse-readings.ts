@@ -7,7 +7,8 @@ import { fusePhotos } from './fuse-photos.js';
 
 /**
  * The response for several photos of one counter, with the places of the one that says most for it. Photos that
- * disagree are for a person to look at; else a photo that alone is surer of the same value answers for all.
+ * disagree are for a person to look at; else a photo that alone can be used answers for all, where all together cannot or
+ * are less sure of the same value.
  *
  * @param photos one or more
  */
@@ -29,7 +30,7 @@ export function fuseReadings(
     (most, one) =>
       one.reading.status === 'OK' &&
       one.reading.value === fused.value &&
-      one.reading.confidence > most.reading.confidence
+      (most.reading.status !== 'OK' || one.reading.confidence > most.reading.confidence)
         ? one
         : most,
     { reading: fused, best },

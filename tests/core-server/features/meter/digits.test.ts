@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fractionOf } from '../../../../core-server/features/meter/decide/fraction.js';
-import { type Decimal, decimalOf } from '../../../../core-server/features/meter/decimal.js';
+import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { align, bestPath, likelihood, mergeColours } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
 import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
@@ -119,17 +119,18 @@ suite('fractionOf', () => {
       assert.equal(wheels, 1);
       assert.ok(sure > 0.6 && sure < 0.85, String(sure));
     });
-    test('a value many times the previous one is a question of the point', () => {
-      const sureWith = (previous?: Decimal) =>
-        fractionOf(
-          { ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' },
-          usual,
-          previous === undefined ? {} : { previous },
-        );
-      assert.ok(sureWith().sure > 0.95);
-      assert.ok(sureWith(decimalOf('1200', 0)).sure > 0.95);
-      for (const before of ['120', '124']) {
-        const { wheels, sure } = sureWith(decimalOf(before, 0));
+    test('a value many times the previous one is a question of the point, unless it may have risen that much', () => {
+      const row = { ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' };
+      const sureWith = (previous: string, maxIncrease?: string) =>
+        fractionOf(row, usual, {
+          previous: decimalOf(previous, 0),
+          ...(maxIncrease !== undefined && { maxIncrease: decimalOf(maxIncrease, 0) }),
+        });
+      assert.ok(fractionOf(row, usual).sure > 0.95);
+      for (const near of ['1200', '300', '0']) assert.ok(sureWith(near).sure > 0.95, near);
+      assert.ok(sureWith('120', '2000').sure > 0.95);
+      for (const before of ['240', '124', '120']) {
+        const { wheels, sure } = sureWith(before);
         assert.ok(wheels !== 1 || sure <= 0.6, before);
       }
     });

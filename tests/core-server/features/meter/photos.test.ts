@@ -146,6 +146,11 @@ suite('fusePhotos', () => {
       assert.ok(confidence >= 0 && confidence <= 1, String(confidence));
   });
 
+  test('tells which photo alone shows another digit, though its strips rather show this one', () => {
+    const fused = fusePhotos([photo('00123456'), photo('00124456', { doubt: [4, '3', 0.6] })], rules);
+    assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123456', [true, false], false]);
+  });
+
   test('is not disturbed by a last wheel that moves', () => {
     const fused = fusePhotos([photo('00123456'), photo('00123457'), photo('00123457')], rules);
     assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123457', [true, true, true], false]);
@@ -176,6 +181,16 @@ test('a photo that alone is ok answers for all where none contradicts, and not w
   assert.deepEqual([reading.status, reading.value, reading.confidence, best], ['OK', '00123.456', 0.9405, 1]);
   const other = { ...photo('00987456'), ...sizes };
   assert.equal(fuseReadings([vague, clear, other], facts).reading.status, 'CHECK');
+});
+
+test('a photo that can be used answers for one that is as sure and cannot, in either order', () => {
+  const whole = { ...photo('00123456', { sure: 1 }), ...sizes };
+  const crowded = { ...whole, counter: { ...whole.counter, rivalled: true } };
+  for (const photos of [
+    [whole, crowded],
+    [crowded, whole],
+  ])
+    assert.equal(fuseReadings(photos, { rules, checkBelow: 0.5, known: {} }).reading.status, 'OK');
 });
 
 test('photos that disagree are for a person to look at', () => {
