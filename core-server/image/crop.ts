@@ -64,7 +64,11 @@ export async function cropFaces(
   return crops;
 }
 
-/** The picture with the part decoded that holds the faces and their crops, for those who look at both. @throws Refusal CORRUPT_IMAGE */
+/**
+ * The picture with the part decoded that holds the faces and their crops, for those who look at both.
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
 export async function decodeAround(
   source: OpenPicture,
   faces: readonly Cuttable[],

@@ -5,7 +5,8 @@ import type { NamedValue } from './parse-target.js';
 import type { Route } from './route.js';
 
 /**
- * Refuses body fields in the query string: if they were ignored, a company would get the default score unnoticed. The message omits the values, since some are secrets.
+ * Refuses body fields in the query string: if they were ignored, a company would get the default score unnoticed. The
+ * message omits the values, since some are secrets.
  * @throws Refusal INVALID_FIELD
  */
 export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
