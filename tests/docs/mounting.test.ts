@@ -22,6 +22,7 @@ test('the sample answers below its path, behind its own middleware', async (t) =
     requestTimeoutMs: 30_000,
     isTrustedProxy: () => false,
     log: pino({ enabled: false }),
+    metrics: { requestEnded: () => undefined },
   });
   t.after(() => server.close(0));
   const url = `http://127.0.0.1:${server.port}`;

@@ -1,6 +1,7 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
 import type { Box, Point, RgbPicture, Size } from '../../image/picture.js';
+import { middle } from './geometry.js';
 
 /** Faces are measured in a copy of this size, so that a small one counts as blurred, which it is once enlarged. */
 export const measuredSize: Size = { width: 112, height: 112 };
@@ -135,6 +136,5 @@ function qualityOf(face: Omit<FaceAttributes, 'roll' | 'quality'>): number {
   return face.sharpness * pose * size * light * contrast * (face.isCut ? 0.5 : 1);
 }
 
-const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 const tenths = (value: number): number => Math.round(value * 10) / 10 || 0;
 const thousandths = (value: number): number => Math.round(value * 1000) / 1000;

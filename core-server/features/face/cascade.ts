@@ -115,7 +115,8 @@ export function createCascade(rule: CascadeRule, size: Size) {
     /** The second look that pays after a first one at `firstScale` which found this; undefined when none does. */
     planSecondLook(found: readonly Candidate[], firstScale: number): CloserLook | undefined {
       const isNotSmall = isOfSide(rule.smallSide);
-      const small = found.filter((face) => isHint(face) && !isNotSmall(face)).map(({ box }) => box);
+      const hints = found.filter(isHint);
+      const small = hints.filter((face) => !isNotSmall(face)).map(({ box }) => box);
       if (small.length === 0) return undefined;
       const margin = rule.margin / overviewScale;
       const around = {
@@ -126,7 +127,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
       };
       const region = enclosing(around, size);
       const isLarge = isOfSide(rule.keepSide);
-      const sought = found.filter((face) => isHint(face) && !isLarge(face) && isCentredIn(face, region));
+      const sought = hints.filter((face) => !isLarge(face) && isCentredIn(face, region));
       const largest = Math.max(0, ...sought.map(({ box }) => Math.sqrt(area(box))));
       const affordable = Math.sqrt(rule.secondPixels / (region.width * region.height));
       const zoom = Math.min(rule.maxZoom, affordable, largestSought / largest);

@@ -75,7 +75,11 @@ function isPartOf(face: Candidate, better: Candidate): boolean {
 /** The middle of the eyes. */
 function eyesOf({ landmarks }: Candidate): Point {
   const [right, left] = landmarks as [Point, Point];
-  return { x: (right.x + left.x) / 2, y: (right.y + left.y) / 2 };
+  return middle(right, left);
+}
+
+export function middle(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */

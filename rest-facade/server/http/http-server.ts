@@ -32,12 +32,11 @@ export async function startHttpServer(
     /** Whose connections are not limited. */
     readonly isTrustedProxy: IsTrustedProxy;
     readonly log: Logger;
-    /** Of what never reaches the application; by default not counted. */
-    readonly metrics?: Observers['metrics'];
+    /** Count what never reaches the application. */
+    readonly metrics: Observers['metrics'];
   },
 ) {
-  const { host, port, identity, requestTimeoutMs, isTrustedProxy, log } = options;
-  const { metrics = { requestEnded: () => undefined } } = options;
+  const { host, port, identity, requestTimeoutMs, isTrustedProxy, log, metrics } = options;
   // Stands before Express: what a flood must not get past.
   const handle = limitPipelining(
     beginInTurns((request, response) => {

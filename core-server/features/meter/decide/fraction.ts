@@ -40,7 +40,8 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   if (decimals !== undefined && decimals < row.text.length) {
     return { wheels: decimals, sure: 1, confidence: 1 };
   }
-  const seen = lengthsOf(row, rules);
+  const byColour = lengthsByColour(row.red);
+  const seen = lengthsOf(row, byColour, rules);
   const agreeing = seen.map((p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known));
   const total = agreeing.reduce((sum, p) => sum + p, 0);
   const lengths = total > 0 && known.previous !== undefined ? agreeing.map((p) => p / total) : seen;
@@ -49,7 +50,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   // A point that only what is known puts there may as well be of another meter.
   const isMoved = (seen[wheels] ?? 0) < Math.max(...seen);
   // A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
-  const isContradicted = (lengthsByColour(row.red)[wheels] ?? 1) < rules.leastByColour;
+  const isContradicted = (byColour[wheels] ?? 1) < rules.leastByColour;
   const isDoubted = isMoved || isContradicted || isFarAbove(row.text, wheels, known);
   const most = isDoubted ? rules.fractionLikely : 1;
   const sure = Math.min(top, most);
@@ -64,9 +65,10 @@ export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number 
 }
 
 /** Probability of 0, 1, 2, … fraction wheels. */
-function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
-  const usual = usualLengths(row.red, rules);
-  const { marks } = row;
+function lengthsOf({ red, marks }: SeenRow, byColour: readonly number[], rules: FractionRules): number[] {
+  // By the colours and by what is usual for this number of wheels.
+  const prior = rules.fractionPrior[String(red.length)] ?? rules.fractionPrior.other;
+  const usual = normalised(byColour.map((p, wheels) => p * (prior[wheels] ?? unusual)));
   if (!marks) return usual;
   const told = usual.map((p, wheels) => (marks.fraction[wheels] ?? 0) + rules.usualTrust * marks.untold * p);
   // What is left is as likely for one length as for another.
@@ -74,13 +76,7 @@ function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
   return told.map((p) => p + rest);
 }
 
-/** By the reader's colours and by what is usual for this number of wheels. */
-function usualLengths(red: readonly number[], { fractionPrior }: FractionRules): number[] {
-  const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
-  return normalised(lengthsByColour(red).map((p, wheels) => p * (prior[wheels] ?? unusual)));
-}
-
-/** By the reader's colours alone, in which it has also learned which place is red. */
+/** The same by the reader's colours alone, in which it has also learned which place is red. */
 function lengthsByColour(red: readonly number[]): number[] {
   const lengths = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) =>
     red.reduce((product, r, at) => product * Math.max(at >= red.length - wheels ? r : 1 - r, 1e-3), 1),

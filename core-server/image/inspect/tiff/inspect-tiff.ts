@@ -41,10 +41,11 @@ const compressions = [1, 2, 3, 4, 5, inJpeg, 8, 32_946, packBits];
 
 /** Strips or tiles, or rows of them where the decoder goes by rows. */
 function countDecoded(page: TiffDirectory): number {
-  const height = read(page, 'height', 0);
-  const across = page(tags.tileWidth) ? Math.ceil(read(page, 'width', 0) / read(page, 'tileWidth', 0)) : 1;
-  const rows = read(page, page(tags.tileWidth) ? 'tileLength' : 'rowsPerStrip', Infinity);
-  const down = Math.ceil(height / (byRow.includes(read(page, 'compression', 1)) ? 1 : rows));
+  const isTiled = page(tags.tileWidth) !== undefined;
+  const across = isTiled ? Math.ceil(read(page, 'width', 0) / read(page, 'tileWidth', 0)) : 1;
+  const isByRow = byRow.includes(read(page, 'compression', 1));
+  const rows = isByRow ? 1 : read(page, isTiled ? 'tileLength' : 'rowsPerStrip', Infinity);
+  const down = Math.ceil(read(page, 'height', 0) / rows);
   const planes = read(page, 'planarConfiguration', 1) === 2 ? read(page, 'samplesPerPixel', 1) : 1;
   return across * down * planes;
 }
