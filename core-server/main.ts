@@ -5,9 +5,6 @@ import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
 import { startCore } from './compose/core.js';
 
-// From dist/core-server/ to the root of the project.
-const root = new URL('../../', import.meta.url);
-
 await runService(process, {
   name: 'core',
   readConfig: createConfig,
@@ -21,8 +18,6 @@ await runService(process, {
       tracing,
       stopping,
       onHung: () => fail('a worker hangs in native code'),
-      descriptorSet: new URL('generated/descriptors.binpb', root),
-      manifestUrl: new URL('models/manifest.json', root),
     });
     putOthersBehindMainThread(process.pid);
     compileEarlier();

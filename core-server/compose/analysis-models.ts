@@ -2,7 +2,7 @@ import { chooseFaceModel } from '../features/face/face-model.js';
 import type { FaceTasks } from '../features/face/task.js';
 import { loadMeterModel } from '../features/meter/meter-model.js';
 import type { MeterTasks } from '../features/meter/task.js';
-import { loadManifest } from '../inference/models/manifest.js';
+import { loadManifest, manifestUrl } from '../inference/models/manifest.js';
 
 /** Everything that the workers can do. A feature adds its tasks here and their handlers in `worker-main.ts`. */
 export type AnalysisTasks = FaceTasks & MeterTasks;
@@ -22,10 +22,9 @@ export interface AnalysisWorkerData extends AnalysisModels {
  * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
  * @throws Error that names every mistake
  */
-export async function loadAnalysisModels(manifestUrl: URL, faceModel?: string) {
+export async function loadAnalysisModels(faceModel?: string) {
   const manifest = await loadManifest(manifestUrl);
   return {
-    /** File URL of `models/manifest.json`; the files are in its folder or below. */
     manifestUrl: manifestUrl.href,
     face: chooseFaceModel(manifest, faceModel),
     meter: await loadMeterModel(manifest, manifestUrl),

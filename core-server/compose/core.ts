@@ -34,10 +34,6 @@ export interface CoreOptions {
   readonly log: Logger;
   /** If absent, calls are not traced. Ended with the core. */
   readonly tracing?: Tracing;
-  /** `generated/descriptors.binpb`. */
-  readonly descriptorSet: URL;
-  /** `models/manifest.json`. */
-  readonly manifestUrl: URL;
   /** Aborted if the core should stop while starting: it gives up, rejecting with the reason. */
   readonly stopping?: AbortSignal;
   /** Called when part of the core hangs in a way that only a new process can fix. */
@@ -56,7 +52,7 @@ const stuckAfterDeadlines = 2;
  * model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions) {
-  const { config, log, descriptorSet, manifestUrl, onHung, stopping } = options;
+  const { config, log, onHung, stopping } = options;
   const { tracing = noTracing, workerUrl = workerMainUrl } = options;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
   const closing = new AbortController();
@@ -69,7 +65,7 @@ export async function startCore(options: CoreOptions) {
 
   try {
     const credentials = await loadServerCredentials(config);
-    const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
+    const models = await loadAnalysisModels(config.CORE_FACE_MODEL);
     const metrics = createMetrics();
     const { CORE_METRICS_HOST, CORE_METRICS_PORT } = config;
     const { registry } = metrics;
@@ -107,7 +103,6 @@ export async function startCore(options: CoreOptions) {
       // A facade has one: both queues, and what is under way.
       maxCallsPerConnection: 2 * config.CORE_MAX_QUEUE + 100,
       credentials,
-      descriptorSet,
       observer: observeCalls({ metrics, tracing }),
       isTrustedProxy: config.CORE_TRUSTED_PROXIES,
       maxDeadlineMs,

@@ -37,8 +37,6 @@ export interface RpcSettings {
   /** Sees every call, before all other interceptors. */
   readonly observer: ServerInterceptor;
   readonly credentials: ServerCredentials;
-  /** The protos for reflection, a FileDescriptorSet. */
-  readonly descriptorSet: URL;
   readonly log: Logger;
   /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
   readonly isTrustedProxy: IsTrustedProxy;
@@ -103,7 +101,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   const health = new HealthImplementation();
   forgetUnwatched(health);
   health.addToServer(server);
-  createReflection(serviceNames, settings.descriptorSet).addToServer(server);
+  createReflection(serviceNames).addToServer(server);
 
   const address = formatAddress(options);
   const port = await promisify(server.bindAsync.bind(server))(address, settings.credentials).catch((cause: unknown) => {

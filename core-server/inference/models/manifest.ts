@@ -62,6 +62,9 @@ export type ModelEntry = Manifest['models'][number];
 export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
 export type PinnedFile = z.infer<typeof graphSchema>;
 
+/** That of this installation, `models/manifest.json`; the files are in its folder or below. */
+export const manifestUrl = new URL('../../../../models/manifest.json', import.meta.url);
+
 /** Reads and validates `manifest.json`. @throws Error that names the file and every mistake */
 export async function loadManifest(file: URL): Promise<Manifest> {
   const text = await readFile(file, 'utf8');

@@ -56,7 +56,6 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxCallsPerConnection,
     observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),
     credentials: ServerCredentials.createInsecure(),
-    descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: options.log ?? pino({ level: 'silent' }),
     isTrustedProxy: proxyList.parse(options.trustedProxies ?? ''),

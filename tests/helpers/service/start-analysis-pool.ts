@@ -4,7 +4,7 @@ import { eventually } from '../eventually.js';
 
 /** The service's own workers, with the models that it serves, once they are ready. */
 export async function startAnalysisPool(size = 1): Promise<WorkerPool<AnalysisTasks>> {
-  const models = await loadAnalysisModels(new URL('../../../../models/manifest.json', import.meta.url));
+  const models = await loadAnalysisModels();
   const pool = createWorkerPool<AnalysisTasks>({
     workerUrl: new URL('../../../core-server/worker-main.js', import.meta.url),
     workerData: { ...models, workers: size },

@@ -6,8 +6,6 @@ import { pino } from 'pino';
 import { createConfig } from '../../../core-server/compose/config.js';
 import { type CoreOptions, startCore } from '../../../core-server/compose/core.js';
 
-const root = new URL('../../../../', import.meta.url);
-
 /** The key of AdminService of `startTestCore`. */
 export const adminKey = 'admin-key-of-the-tests';
 
@@ -41,8 +39,6 @@ export async function startTestCore(
       CORE_SHUTDOWN_GRACE_MS: '500',
       ...environment,
     }),
-    descriptorSet: new URL('generated/descriptors.binpb', root),
-    manifestUrl: new URL('models/manifest.json', root),
   });
   t.after(async () => {
     await core.close();
