@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** The parts of an API key, which is sent as `<id>_<secret>`. */
 interface ApiKeyParts {
@@ -15,10 +15,9 @@ const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern = /^ia_[0-9a-hjkmnp-tv-z]{12}$/;
 const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
 
-/** @param randomBytes cryptographically random */
-export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
+export function generateApiKey(): ApiKeyParts {
   const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
-  return { id: `ia_${letters.join('')}`, secret: Buffer.from(randomBytes(secretBytes)).toString('base64url') };
+  return { id: `ia_${letters.join('')}`, secret: randomBytes(secretBytes).toString('base64url') };
 }
 
 export function isApiKeyId(id: string): boolean {

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
@@ -11,17 +11,17 @@ export function createApiKeys(store: ApiKeyStore) {
   return {
     /** Creates a key; `secret` is the whole key to send, and is not stored. */
     async create({ label, operations, expireTime }: Pick<ApiKey, 'label' | 'operations' | 'expireTime'>) {
-      const parts = generateApiKey(randomBytes);
+      const { id, secret } = generateApiKey();
       const apiKey: ApiKey = {
-        id: parts.id,
+        id,
         label,
         operations: [...new Set(operations)],
         createTime: new Date(),
         expireTime,
         revokeTime: undefined,
       };
-      await store.insert({ apiKey, secretHash: hashApiKeySecret(parts.secret) });
-      return { apiKey, secret: `${parts.id}_${parts.secret}` };
+      await store.insert({ apiKey, secretHash: hashApiKeySecret(secret) });
+      return { apiKey, secret: `${id}_${secret}` };
     },
 
     /** So many at most, newest first, after this one if it is given. @throws Refusal INVALID_FIELD if it is unknown */
