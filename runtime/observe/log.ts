@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 
 /** How much is kept of lines that cannot be written yet. */
 const maxUnwrittenBytes = 2 ** 16;
@@ -11,8 +11,8 @@ const tryAgainMs = 100;
 export function createLog(options: {
   readonly level: string;
   readonly service: string;
-  /** `process.stdout`: once it is asked for, a pipe or a socket is non-blocking, and its reader may stop reading. */
-  readonly destination: DestinationStream | { readonly fd: number };
+  /** `process.stdout.fd`: once it is asked for, a pipe or a socket is non-blocking, and its reader may stop reading. */
+  readonly fd: number;
 }): Logger {
   const settings = {
     level: options.level,
@@ -22,13 +22,11 @@ export function createLog(options: {
     serializers: { err: pino.stdSerializers.errWithCause },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const { destination } = options;
-  if (!('fd' in destination)) return pino(settings, destination);
 
   let lost = 0;
   let again: NodeJS.Timeout | undefined;
   const output = pino.destination({
-    fd: destination.fd,
+    fd: options.fd,
     sync: true,
     maxLength: maxUnwrittenBytes,
     // It would wait for the reader, and nothing else would be done meanwhile.

@@ -48,7 +48,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
   const stopping = new AbortController();
   try {
     const config = readConfig(host.env);
-    const ownLog = (log = createLog({ level: logLevelOf(config), service: name, destination: host.stdout }));
+    const ownLog = (log = createLog({ level: logLevelOf(config), service: name, fd: host.stdout.fd }));
     host.on('unhandledRejection', (reason) => {
       ownLog.fatal({ err: reason }, 'unhandled rejection');
       host.exit(exitCodes.failed);

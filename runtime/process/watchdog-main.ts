@@ -8,7 +8,7 @@ import type { Watched } from './watch-main-thread.js';
 const maxStill = 30;
 
 const { service, everyMs, beats } = workerData as Watched;
-const log = createLog({ level: 'fatal', service, destination: { fd: 1 } });
+const log = createLog({ level: 'fatal', service, fd: 1 });
 let last = -1;
 let still = 0;
 setInterval(() => {

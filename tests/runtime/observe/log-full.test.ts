@@ -40,7 +40,7 @@ test(
       `import { truncateSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from ${JSON.stringify(logModule)};
-const log = createLog({ level: 'info', service: 'core', destination: process.stdout });
+const log = createLog({ level: 'info', service: 'core', fd: process.stdout.fd });
 for (let line = 0; line < 1_000; line += 1) log.info({ line, filler: 'x'.repeat(1_000) });
 log.fatal('at a full disk');
 truncateSync(${JSON.stringify(log)});
@@ -75,7 +75,7 @@ for (const kind of ['pipe', 'socket'])
       `import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from ${JSON.stringify(logModule)};
-const log = createLog({ level: 'info', service: 'core', destination: process.stdout });
+const log = createLog({ level: 'info', service: 'core', fd: process.stdout.fd });
 for (let line = 0; line < 2_000; line += 1) log.info({ line, filler: 'x'.repeat(1_000) });
 writeFileSync(${JSON.stringify(done)}, '');
 while (existsSync(${JSON.stringify(done)})) await sleep(20);

@@ -1,26 +1,34 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Logger } from 'pino';
 import { createLog } from '../../../runtime/observe/log.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
-test('a line is JSON with its time, level by name, process and fields', () => {
-  const lines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
-  const log = createLog({ level: 'info', service: 'core', destination });
-  log.debug('not logged');
-  log.child({ request_id: 'a' }).warn({ status: 503 }, 'request');
-  const [{ time, ...line } = {}] = lines;
+/** The lines of what is logged. */
+async function linesOf(t: TestContext, write: (log: Logger) => void): Promise<Record<string, unknown>[]> {
+  const name = path.join(await createTemporaryFolder(t), 'log');
+  const file = await open(name, 'w');
+  t.after(() => file.close());
+  write(createLog({ level: 'info', service: 'core', fd: file.fd }));
+  const lines = (await readFile(name, 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test('a line is JSON with its time, level by name, process and fields', async (t) => {
+  const [{ time, ...line } = {}, ...others] = await linesOf(t, (log) => {
+    log.debug('not logged');
+    log.child({ request_id: 'a' }).warn({ status: 503 }, 'request');
+  });
   assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(line, { level: 'warn', service: 'core', request_id: 'a', status: 503, msg: 'request' });
-  assert.equal(lines.length, 1);
+  assert.deepEqual(others, []);
 });
 
-test('an error is told with its cause, whose message is not repeated', () => {
-  const lines: { err: { message: string; cause: { message: string } } }[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as never) };
+test('an error is told with its cause, whose message is not repeated', async (t) => {
   const cause = new Error('the disk is full');
-  createLog({ level: 'info', service: 'core', destination }).error({
-    err: new Error(`cannot write: ${cause.message}`, { cause }),
-  });
-  assert.equal(lines[0]?.err.message, 'cannot write: the disk is full');
-  assert.equal(lines[0]?.err.cause.message, 'the disk is full');
+  const [line] = await linesOf(t, (log) => log.error({ err: new Error(`cannot write: ${cause.message}`, { cause }) }));
+  const { message, cause: told } = line?.['err'] as { message: string; cause: { message: string } };
+  assert.deepEqual([message, told.message], ['cannot write: the disk is full', 'the disk is full']);
 });
