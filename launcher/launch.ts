@@ -27,7 +27,7 @@ interface LaunchOptions {
   readonly backoffMs?: number | undefined;
 }
 
-export type Service = Awaited<ReturnType<typeof launch>>;
+export type Launched = Awaited<ReturnType<typeof launch>>;
 
 /** Beyond the time after which a process kills itself, so that its log says so. */
 const killAfterGraceMs = closeMs + 4_000;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '../runtime/process/exit-codes.js';
-import { launch, type Service } from './launch.js';
+import { launch, type Launched } from './launch.js';
 import { readyLine, welcomeText } from './welcome.js';
 
 const abort = new AbortController();
-let service: Service | undefined;
+let service: Launched | undefined;
 
 // Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm.
 const sameRequestMs = 500;

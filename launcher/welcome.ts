@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Service } from './launch.js';
+import type { Launched } from './launch.js';
 
 /**
  * First steps for a newcomer. Every line that starts with two spaces can be pasted.
@@ -7,7 +7,7 @@ import type { Service } from './launch.js';
  *   never printed
  */
 export function welcomeText(
-  { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
+  { restUrl, grpcAddress }: Pick<Launched, 'restUrl' | 'grpcAddress'>,
   root: string,
   store: { readonly dataDir: string; readonly isPostgres: boolean },
 ): string {
@@ -33,7 +33,7 @@ the last one over gRPC:
 }
 
 /** The one line for scripts: `ready rest=… grpc=…`, and on a first start the demo credentials. */
-export function readyLine({ restUrl, grpcAddress, demo }: Pick<Service, 'restUrl' | 'grpcAddress' | 'demo'>): string {
+export function readyLine({ restUrl, grpcAddress, demo }: Pick<Launched, 'restUrl' | 'grpcAddress' | 'demo'>): string {
   const shownOnce = demo && ` apikey=${demo.apiKey} company=${demo.company} password=${demo.password}`;
   return `ready rest=${restUrl} grpc=${grpcAddress}${shownOnce ?? ''}`;
 }

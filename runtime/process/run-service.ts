@@ -8,7 +8,7 @@ import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-
 import { watchMainThread } from './watch-main-thread.js';
 
 /** A process that serves until it is told to stop. */
-export interface Service<Config> {
+export interface ServiceProcess<Config> {
   readonly name: 'core' | 'facade';
   /** Throws a ConfigError. */
   readonly readConfig: (environment: Readonly<NodeJS.ProcessEnv>) => Config;
@@ -42,7 +42,7 @@ export interface Service<Config> {
  * everything else in the log. Sets the exit code; the process ends when nothing is left to do, or
  * is killed if a thread hangs in native code, which neither closing nor `process.exit` ends, or the main thread does.
  */
-export async function runService<Config>(host: NodeJS.Process, service: Service<Config>): Promise<void> {
+export async function runService<Config>(host: NodeJS.Process, service: ServiceProcess<Config>): Promise<void> {
   const { name, readConfig, findUnknown, logLevelOf, graceMsOf, start } = service;
   let log: Logger | undefined;
   const stopping = new AbortController();

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 
-/** Mistakes in the configuration, one per line. */
+/** Mistakes in the configuration or on a command line, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

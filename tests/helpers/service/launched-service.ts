@@ -5,10 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
-import { launch, type Service } from '../../../launcher/launch.js';
+import { launch, type Launched } from '../../../launcher/launch.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
-export interface LaunchedService extends Service {
+export interface LaunchedService extends Launched {
   readonly demo: DemoCredentials;
   /** Runs the admin command on the store. */
   readonly runAdmin: (args: readonly string[]) => Promise<unknown>;

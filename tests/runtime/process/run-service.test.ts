@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { isTraced, noTracing } from '../../../runtime/observe/tracing.js';
-import { runService, type Service } from '../../../runtime/process/run-service.js';
+import { runService, type ServiceProcess } from '../../../runtime/process/run-service.js';
 import { deferred } from '../../helpers/deferred.js';
 
 const graceMs = 1_000;
 
 /** Runs a service in a process that the test plays. */
-function run(start: Service<unknown>['start'], env: NodeJS.ProcessEnv = {}, channel: object = { connected: false }) {
+function run(
+  start: ServiceProcess<unknown>['start'],
+  env: NodeJS.ProcessEnv = {},
+  channel: object = { connected: false },
+) {
   const host = Object.assign(new EventEmitter(), {
     env,
     exitCode: undefined as number | undefined,
