@@ -1,13 +1,33 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { test } from 'node:test';
-import { startCoreProcess } from '../../helpers/service/core-process.js';
+import { createInterface } from 'node:readline';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
+
+const main = fileURLToPath(new URL('../../../core-server/main.js', import.meta.url));
+
+/** Starts the core in a process that may have 200 descriptors open, until the test ends. @returns its port */
+async function startCore(t: TestContext, environment: Record<string, string>): Promise<number> {
+  const child = spawn('sh', ['-c', 'ulimit -n 200 && exec "$0" "$1"', process.execPath, main], {
+    env: { ...process.env, CORE_PORT: '0', CORE_WORKERS: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, port } = JSON.parse(line) as Record<string, unknown>;
+    if (msg !== 'serving') continue;
+    child.stdout.resume();
+    return Number(port);
+  }
+  throw new Error('the core ended before it served');
+}
 
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
   const dataDir = await createTemporaryFolder(t);
-  const { port } = await startCoreProcess(t, { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' }, 200);
+  const port = await startCore(t, { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' });
   const isServed = (localAddress: string) => {
     const session = connect(`http://127.0.0.1:${port}`, {
       createConnection: () => connectTcp({ port, host: '127.0.0.1', localAddress }),
