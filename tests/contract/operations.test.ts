@@ -279,9 +279,11 @@ describe('a core that stops', () => {
     const { stage, service } = await start(t, 300);
     const running = readMeter(t, service, 'endless');
     await stage.waitForBegun(1);
-    await service.closeCore();
+    const closed = service.closeCore();
     assert.equal(await running, 'SHUTTING_DOWN');
+    // Its worker would be waited for half a minute.
     stage.release('endless');
+    await closed;
   });
 
   it('waits no longer for a client that never ends its side', async (t) => {

@@ -22,9 +22,9 @@ test('no picture keeps the main thread busy, whatever it contains', async (t) =>
   const costs: { readonly name: string; readonly ms: number; readonly tally: string }[] = [];
   for (const { name, bytes: image } of createHostileFiles(bytes)) {
     const message = Buffer.from(ReadMeterRequest.encode({ image }).finish());
-    // A collection or a compilation may fall into one of them; the picture's own cost is in each.
+    // Again if it is too much: a collection or a compilation may fall into one of them; the picture's own cost is in each.
     let [least, tally] = [Infinity, ''];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 3 && !(least <= maxMs); round += 1) {
       const before = cost() ?? 0;
       const outcome = await grpc.send({ kind: name, path, message });
       assert.equal(outcome.problem, undefined, name);
