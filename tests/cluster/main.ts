@@ -2,7 +2,6 @@ import { chown, mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClients } from '../faults/clients.js';
 import { eventually } from '../helpers/eventually.js';
-import { createRunningTime } from '../helpers/running-time.js';
 import { measurements } from './measurements.js';
 import { startCluster } from './node.js';
 import { createPods } from './pods.js';
@@ -23,7 +22,8 @@ const cluster = await startCluster({ work, binaries, images, cgroups });
 const pods = createPods(cluster);
 const stage: Stage = { pods, ...(await setUp()), startMetricsServer: cluster.startMetricsServer, countFailed };
 const clients = await createClients({
-  ...{ ...stage.credentials, restUrl: stage.restUrl, time: createRunningTime() },
+  ...stage.credentials,
+  restUrl: stage.restUrl,
   count(outcome, reason) {
     if (outcome === 'changes answered') return;
     sent += 1;

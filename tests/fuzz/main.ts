@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { quantile } from '../../bench/measure/statistics.js';
 import { number, readOptions } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
-import { createRunningTime } from '../helpers/running-time.js';
 import { launchService } from '../helpers/service/launched-service.js';
 import { costLine, createCostMeter, inspectionLine, inspectionMs, leastCost, minimise } from './cost.js';
 import { createGrpcCase } from './grpc-cases.js';
@@ -25,8 +24,7 @@ INTERNAL, any stack trace, path or library message in a response, an input that 
 core or facade more processor time than 5 ms a request and 1 ms for each 100 KB, and a picture whose inspection, by a worker,
 takes longer than 10 ms and 1 ms for each 50 KB. The bytes of a failing input are saved in out/fuzz/, of a picture that is too dear
 its shortest part that still is. The memory of both processes is
-shown before and after, and how long /readyz took. The run can be suspended (SIGSTOP) together with its two servers,
-and resumed.
+shown before and after, and how long /readyz took.
 `;
 
 const shownProblems = 20;
@@ -78,7 +76,6 @@ async function main(seed: number, from: number, end: number): Promise<void> {
     const delay = watchDelay(new URL('/readyz', service.restUrl));
     const costs = createCostMeter(() => service.pids());
     const warm = from + Math.floor((end - from) * warmUpShare);
-    const time = createRunningTime();
     const usual = createUsualCost();
     const waiting: Promise<void>[] = [];
     for (let next = from; next < end;) {
@@ -87,7 +84,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
         group.push([next, create(createRandom(seed * 1_000_003 + next))]);
       for (const [index, input] of group) await judgeInspection(index, input);
       costs.take();
-      const sent = group.map(async ([index, input]) => report.add(index, input, await sendWhileRunning(input)));
+      const sent = group.map(async ([index, input]) => report.add(index, input, await input.send()));
       await Promise.all(sent.filter((_, i) => group[i]?.[1].isBrief));
       // One in eight only waits: for the end of a request that promises more than it sends.
       waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
@@ -102,15 +99,6 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       memory.sample();
     }
     await Promise.all(waiting);
-
-    /** Sends again what fell into a standstill: its time-outs went on meanwhile. */
-    async function sendWhileRunning({ send }: FuzzInput): Promise<Outcome> {
-      for (;;) {
-        const stopsBefore = time.stops();
-        const outcome = await send();
-        if (time.stops() === stopsBefore) return outcome;
-      }
-    }
 
     async function judgeCost(index: number, input: FuzzInput): Promise<void> {
       const line = costLine(input.bytes.length, input.requests);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { usageOf } from '../../bench/measure/process-tree.js';
 
 /** Process ids by name; undefined: not running now. */
 type Pids = () => Readonly<Record<string, number | undefined>>;
@@ -19,8 +19,9 @@ export function createMemoryWatch(pids: Pids): MemoryWatch {
 
   const look = (name?: string): void => {
     for (const [process, pid] of Object.entries(pids())) {
-      const mebibytes = residentMebibytes(pid);
-      if (mebibytes === undefined) continue;
+      const usage = pid === undefined ? undefined : usageOf([pid]);
+      if (usage === undefined) continue;
+      const mebibytes = Math.round(usage.residentBytes / 2 ** 20);
       peaks.set(process, Math.max(peaks.get(process) ?? 0, mebibytes));
       if (name !== undefined) marks.set(process, [...(marks.get(process) ?? []), `${name} ${mebibytes} MiB`]);
     }
@@ -31,15 +32,4 @@ export function createMemoryWatch(pids: Pids): MemoryWatch {
     lines: () =>
       [...marks].map(([process, seen]) => `${process} memory: ${seen.join(', ')}, peak ${peaks.get(process)} MiB`),
   };
-}
-
-/** Resident set size by Linux's /proc; undefined elsewhere, and when the process is gone. */
-function residentMebibytes(pid: number | undefined): number | undefined {
-  if (pid === undefined) return undefined;
-  try {
-    const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kibibytes === undefined ? undefined : Math.round(Number(kibibytes) / 1024);
-  } catch {
-    return undefined;
-  }
 }
