@@ -75,17 +75,8 @@ describe('a redaction', () => {
       const { image, type } = await redact(turned, `format=${format}`);
       assert.equal(type, `image/${format}`);
       const found = await sharp(image).metadata();
-      for (const part of [
-        'exif',
-        'xmp',
-        'icc',
-        'iptc',
-        'tifftagPhotoshop',
-        'comments',
-        'orientation',
-        'density',
-      ] as const)
-        if (part !== 'density') assert.equal(found[part], undefined, `${format} ${part}`);
+      for (const part of ['exif', 'xmp', 'icc', 'iptc', 'tifftagPhotoshop', 'comments', 'orientation'] as const)
+        assert.equal(found[part], undefined, `${format} ${part}`);
       for (const text of [secret, 'Exif', 'GPS', 'xmpmeta', 'ICC_PROFILE', 'iCCP', 'acsp', 'tEXt', 'eXIf'])
         assert.ok(!image.includes(text), `${format} has ${text}`);
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { type ApiServer, startApiServer } from '../helpers/kubernetes/api-server.js';
@@ -23,8 +23,7 @@ describe('the API server', { skip: typeof binaries === 'object' && binaries.skip
   const lifetime = createLifetime();
   let folder: string;
   let server: ApiServer;
-  const strict = ['--validate=strict', '--warnings-as-errors'];
-  const apply = (place: string) => server.kubectl(['apply', ...strict, '-k', place]);
+  const apply = () => server.kubectl(['apply', '--validate=strict', '--warnings-as-errors', '-k', overlay]);
   /** What stands on the server, with the number that each write changes. */
   const listVersions = async () => {
     const version = '{.kind}/{.metadata.name} {.metadata.resourceVersion}';
@@ -61,35 +60,17 @@ describe('the API server', { skip: typeof binaries === 'object' && binaries.skip
       return;
     }
     await server.kubectl(['apply', '-k', path.join(older, overlay)]);
-    await apply(overlay);
+    await apply();
   });
 
   it('takes them strictly, without a warning, and finds nothing to change the second time', async () => {
-    await apply(overlay);
+    await apply();
     const before = await listVersions();
     assert.ok(before.length >= 12, before.join('\n'));
-    await apply(overlay);
+    await apply();
     assert.deepEqual(await listVersions(), before);
     // Ends with 1 where something differs.
     assert.equal(await server.kubectl(['diff', '-k', overlay]), '');
-  });
-
-  it('sees a difference where there is one', async () => {
-    const changed = path.join(folder, 'changed');
-    cpSync('deploy/kubernetes', changed, { recursive: true });
-    execFileSync('sed', ['-i', 's/maxReplicas: 10/maxReplicas: 11/', path.join(changed, 'base/core.yaml')]);
-    await assert.rejects(server.kubectl(['diff', '-k', path.join(changed, 'overlays/example')]), {
-      code: 1,
-      stdout: /\+ {2}maxReplicas: 11/,
-    });
-  });
-
-  it('refuses what it does not know', async () => {
-    const rendered = await server.kubectl(['kustomize', overlay]);
-    const misspelt = rendered.replace('maxReplicas:', 'maximumReplicas:');
-    await assert.rejects(server.kubectl(['apply', ...strict, '-f', '-'], misspelt), {
-      stderr: /unknown field "spec.maximumReplicas"/,
-    });
   });
 
   for (const name of ['core', 'facade'])

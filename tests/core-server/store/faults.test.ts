@@ -116,7 +116,8 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
     const companies = await registerAcme(db);
     // Leaves several open connections in the pool.
     await Promise.all(Array.from({ length: 5 }, () => companies.setScore('acme', 0.123456)));
-    await postgres.server?.crashAndRestart();
+    await postgres.server?.crash();
+    await postgres.server?.restart();
 
     let refused = 0;
     const read = async (): Promise<unknown> => {

@@ -16,11 +16,9 @@ const run = promisify(execFile);
 export interface PostgresServer {
   /** Makes an empty database. @returns its URL */
   createDatabase(): Promise<string>;
-  /** Kills the server as a crash of the machine would, and starts it again on the same port. */
-  crashAndRestart(): Promise<void>;
-  /** The first half of it. */
+  /** Kills the server as a crash of the machine would. */
   crash(): Promise<void>;
-  /** The second half. */
+  /** Starts it again on the same port. */
   restart(): Promise<void>;
   readonly port: number;
   /**
@@ -109,10 +107,6 @@ async function serve(
   const urlOf = (database: string) => `postgres://test:${password}@127.0.0.1:${port}/${database}`;
   let databases = 0;
 
-  const crash = () => end(server, 'SIGQUIT');
-  const restart = async () => {
-    server = await startProcess(place, data, port, settings);
-  };
   const connect = async (database = 'postgres') => {
     const client = new pg.Client({ connectionString: urlOf(database) });
     client.on('error', () => undefined);
@@ -136,11 +130,9 @@ async function serve(
       await query(`CREATE DATABASE ${name}`);
       return urlOf(name);
     },
-    crash,
-    restart,
-    async crashAndRestart() {
-      await crash();
-      await restart();
+    crash: () => end(server, 'SIGQUIT'),
+    async restart() {
+      server = await startProcess(place, data, port, settings);
     },
     async startStandby() {
       const copy = await mkdtemp(path.join(place.scratch, 'standby-'));
