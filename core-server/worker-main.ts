@@ -23,26 +23,23 @@ const meterReader = await openMeterReader(models.meter, manifestUrl);
 /** Share of the memory for reading print, which takes seconds: so that half of the workers at most do. */
 const printShare = 1 / Math.ceil(workers / 2);
 
-/**
- * A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's.
- * A HEIC is a JPEG from then on.
- */
-async function admit<T extends { readonly image: ImageFile; readonly limits: ImageLimits; readonly printed?: boolean }>(
-  input: T,
-  job: RunningJob,
-): Promise<T> {
-  const { image, limits, printed = false } = input;
-  job.reserve(() => Math.max(inspectPicture(image, limits), printed ? printShare : 0));
+/** The input with a JPEG in place of a HEIC. */
+async function withoutHeic<T extends { image: ImageFile; limits: ImageLimits }>(input: T, job: RunningJob): Promise<T> {
+  const { image, limits } = input;
   return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
 }
 
 const facesFor = ({ hasSpareCore }: RunningJob) => (hasSpareCore ? faceDetector.withHelp : faceDetector.usual);
 
 serveTasks<AnalysisTasks>({
+  // Inspects a file before all else, and here: what it contains must not cost the main thread, whose time is everyone's.
+  weigh({ image, limits, ...input }) {
+    return Math.max(inspectPicture(image, limits), 'printed' in input && input.printed ? printShare : 0);
+  },
   handlers: {
-    detectFaces: async (input, job) => facesFor(job).detectFaces(await admit(input, job), job.signal),
-    redactFaces: async (input, job) => facesFor(job).redactFaces(await admit(input, job), job.signal),
-    readMeter: async (input, job) => meterReader.readMeter(await admit(input, job), job.signal),
+    detectFaces: async (input, job) => facesFor(job).detectFaces(await withoutHeic(input, job), job.signal),
+    redactFaces: async (input, job) => facesFor(job).redactFaces(await withoutHeic(input, job), job.signal),
+    readMeter: async (input, job) => meterReader.readMeter(await withoutHeic(input, job), job.signal),
   },
   async release() {
     await Promise.all([faceDetector.release(), meterReader.release()]);

@@ -10,29 +10,25 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Whether a second thread may share the work. */
   readonly hasSpareCore: boolean;
-  /**
-   * For jobs that need so much memory that not every worker may have one: throws if this share of the memory of all
-   * workers, 0 to 1, is more than nothing, and the job starts anew once it has it, without finding out again.
-   */
-  reserve(findShare: () => number): void;
 }
 
 type TaskHandlers<T extends TaskMap> = {
   readonly [K in keyof T]: (input: T[K]['input'], job: RunningJob) => Promise<T[K]['output']>;
 };
 
-/** Thrown into a job that has to begin with more memory. */
-class NeedsMemory extends Error {
-  constructor(readonly weight: number) {
-    super();
-  }
-}
-
 /**
  * The worker's side of the pool: reports that it is ready, runs one job at a time, and on `close` releases its
  * resources and lets the thread end. If a task throws, only that job fails.
  */
-export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<T>; release(): Promise<void> }): void {
+export function serveTasks<T extends TaskMap>(options: {
+  handlers: TaskHandlers<T>;
+  /**
+   * For jobs that need so much memory that not every worker may have one: the share of the memory of all workers, 0 to 1.
+   * A job with one waits until it has it, and is not weighed again.
+   */
+  weigh?(input: T[keyof T]['input']): number;
+  release(): Promise<void>;
+}): void {
   const send = (message: FromWorker): void => parentPort?.postMessage(message);
   let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -42,17 +38,14 @@ export function serveTasks<T extends TaskMap>(options: { handlers: TaskHandlers<
     // Measured here: while the main thread is busy with something else, jobs take no longer.
     const startedAt = performance.now();
     const jobMs = (): number => performance.now() - startedAt;
-    const reserve = (findShare: () => number): void => {
-      const weight = reserved > 0 ? 0 : findShare();
-      if (weight > 0) throw new NeedsMemory(weight);
-    };
     try {
+      const weight = reserved > 0 ? 0 : (options.weigh?.(input) ?? 0);
+      if (weight > 0) return send({ type: 'returned', weight });
       const handler = options.handlers[task] as TaskHandlers<T>[string];
-      const output = await handler(input, { signal, hasSpareCore, reserve });
+      const output = await handler(input, { signal, hasSpareCore });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
-      if (error instanceof NeedsMemory) send({ type: 'returned', weight: error.weight });
-      else send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
+      send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
     } finally {
       current = undefined;
     }

@@ -50,6 +50,7 @@ Atomics.wait(cannotStart, 0, 2);
 if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
 
 serveTasks<FixtureTasks>({
+  weigh: (input) => (input as Partial<FixtureTasks['weigh']['input']> | null)?.weight ?? 0,
   handlers: {
     echo: (input) => Promise.resolve(input),
     thread: () => Promise.resolve(threadId),
@@ -67,8 +68,7 @@ serveTasks<FixtureTasks>({
       performance.now = () => now() + ms;
       return Promise.resolve('aged');
     },
-    async weigh({ ms, weight, bytes }, job) {
-      job.reserve(() => weight);
+    async weigh({ ms, bytes }) {
       write('weigh begins');
       if (ms < 0) process.exit(3);
       await sleep(ms);
