@@ -7,6 +7,8 @@ import type { Metrics } from './metrics.js';
 /** Steps of the meter reader that each run a network. */
 const meterSteps = ['locate', 'refine', 'read', 'mark'] as const;
 
+type Named = Readonly<Record<'name', string>>;
+
 /** What the features need of the pool. */
 export type AnalysisPool = Pick<WorkerPool<AnalysisTasks>, 'run'>;
 
@@ -15,25 +17,27 @@ export function observePool(deps: {
   readonly pool: AnalysisPool;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The networks of the meter reader; results name that of the face detector. */
-  readonly models: { readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>> };
+  readonly models: {
+    readonly face: { readonly entry: Named };
+    readonly meter: Readonly<Record<(typeof meterSteps)[number], Named>>;
+  };
 }): AnalysisPool {
   const { pool, metrics, tracing, models } = deps;
-  const infer = (model: string, elapsedMs: number | undefined) => {
-    if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
+  const infer = ({ name }: Named, elapsedMs: number | undefined) => {
+    if (elapsedMs !== undefined) metrics.inferred(name, elapsedMs / 1000);
   };
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } = {
-    detectFaces({ faces, model, timings }) {
+    detectFaces({ faces, timings }) {
       metrics.facesFound(faces.length);
-      infer(model.name, timings['infer']);
+      infer(models.face.entry, timings['infer']);
     },
-    redactFaces({ faceCount, model, timings }) {
+    redactFaces({ faceCount, timings }) {
       metrics.facesFound(faceCount);
-      infer(model, timings['infer']);
+      infer(models.face.entry, timings['infer']);
     },
     readMeter({ reading, timings }) {
       metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
-      for (const step of meterSteps) infer(models.meter[step].name, timings[step]);
+      for (const step of meterSteps) infer(models.meter[step], timings[step]);
     },
   };
 

@@ -53,6 +53,7 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
     limits,
     resolveThreshold: createThresholdResolver(scores, defaultScore),
     resolveRedactionThreshold: createThresholdResolver(scores, Math.min(defaultScore, models.face.redactionScore)),
+    model: toInfo(models.face.entry),
   });
   const scoreConfig = createScoreConfigHandlers({ scores, companies, defaultScore });
   const meter = createMeterReadingHandlers({

@@ -27,9 +27,9 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL) 
     redactFaces: createFaceRedactor(parts),
   });
   return {
-    usual: createTasks({ model, rule }),
+    usual: createTasks({ run: model.run, rule }),
     /** For a worker beside which a core is spare. */
-    withHelp: createTasks({ model: helped, rule }),
+    withHelp: createTasks({ run: helped.run, rule }),
     async release() {
       await Promise.all([model.release(), helped.release()]);
     },
@@ -65,7 +65,6 @@ export function createFaceDetector(parts: FaceDetectorParts) {
       ...size,
       faces: kept.map((face, i) => toMessage(face, crops[i], input)),
       omittedFaces: faces.length - kept.length,
-      model: { name: parts.model.name, version: parts.model.version },
       timings,
     };
   };

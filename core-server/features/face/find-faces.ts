@@ -10,14 +10,14 @@ import {
   wholeOf,
 } from '../../image/picture.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
-import type { Model } from '../../inference/models/sessions.js';
+import type { RunModel } from '../../inference/models/sessions.js';
 import { type CloserLook, closeUpOf, createCascade } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
 import { byAreaThenScore, type Candidate, clampBox, toPicture, turnBack, turnsOf } from './geometry.js';
 import { createSight, type Sight } from './sight.js';
 
 export interface FaceDetectorParts {
-  readonly model: Pick<Model, 'name' | 'version' | 'run'>;
+  readonly run: RunModel;
   readonly rule: CascadeRule;
 }
 
@@ -38,13 +38,13 @@ const scoreStep = 1e-6;
 export async function findVisibleFaces(
   picture: OpenPicture,
   minScore: number,
-  { model, rule }: FaceDetectorParts,
+  { run, rule }: FaceDetectorParts,
   step: Stopwatch['time'],
   mayGlance = true,
 ): Promise<Candidate[]> {
   const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
   const cascade = createCascade(rule, picture.size);
-  const search = { picture, rule, cascade, step, ...createSight(model.run, candidateScore, step) };
+  const search = { picture, rule, cascade, step, ...createSight(run, candidateScore, step) };
   const faces: Candidate[] = [];
   for (const face of await findFaces(search, mayGlance)) {
     const box = clampBox(face.box, picture.size);

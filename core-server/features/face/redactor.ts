@@ -42,7 +42,7 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
       const what = `${format}, which takes ${file.length} bytes here`;
       throw refuseFormat(what, `at most ${maxFileBytes} bytes, as by jpeg`, maxFileBytes);
     }
-    return { ...size, file, format, faceCount: faces.length, model: parts.model.name, timings };
+    return { ...size, file, format, faceCount: faces.length, timings };
   };
 }
 

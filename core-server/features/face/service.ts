@@ -5,6 +5,7 @@ import type {
   FaceDetectionServiceServer,
   Threshold,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
+import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import type { Refusal } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
@@ -23,6 +24,7 @@ interface FaceDetectionDependencies {
   /** The same for a redaction, whose default is lower. */
   readonly resolveRedactionThreshold: FaceDetectionDependencies['resolveThreshold'];
   readonly limits: ImageLimits;
+  readonly model: ModelInfo;
 }
 
 /** Room around a face that is hidden too: hair, ears and chin tell who it is, and boxes are a little off. */
@@ -32,7 +34,7 @@ const redactionMargin = 0.2;
 export function createFaceDetectionHandlers(
   deps: FaceDetectionDependencies,
 ): Handlers<FaceDetectionServiceServer, [call: Call]> {
-  const { pool, resolveThreshold, resolveRedactionThreshold, limits } = deps;
+  const { pool, resolveThreshold, resolveRedactionThreshold, limits, model } = deps;
 
   const detect = async (
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
@@ -45,7 +47,7 @@ export function createFaceDetectionHandlers(
     const crop = validateCrop(request);
     const image = receivePicture(request.image, limits);
     const threshold = await resolveThreshold({ minScore, company });
-    const { faces, omittedFaces, model, timings, width, height } = await pool.run(
+    const { faces, omittedFaces, timings, width, height } = await pool.run(
       'detectFaces',
       { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
       call,

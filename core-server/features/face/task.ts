@@ -32,7 +32,6 @@ export interface DetectFacesOutput extends FaceTaskOutput {
   readonly faces: FoundFace[];
   /** Number of faces left out because of `maxFaces`. */
   readonly omittedFaces: number;
-  readonly model: { readonly name: string; readonly version: string };
 }
 
 /** A face as the message says it. */
@@ -53,7 +52,6 @@ export interface RedactFacesOutput extends FaceTaskOutput {
   readonly file: Uint8Array;
   readonly format: ImageFormat;
   readonly faceCount: number;
-  readonly model: string;
 }
 
 export type FaceTasks = {

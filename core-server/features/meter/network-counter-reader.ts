@@ -19,7 +19,7 @@ import type { Crop, ReaderRules } from './reader-rules.js';
  * - `read`: image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]
  * - `mark`: image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W], digit [W,10]
  */
-type MeterModels = Readonly<Record<'locate' | 'refine' | 'read' | 'mark', Pick<Model, 'run' | 'release'>>>;
+type MeterModels = Readonly<Record<'locate' | 'refine' | 'read' | 'mark', Model>>;
 
 type ReadQuads = (quads: readonly Quad[]) => ReturnType<typeof readStrips>;
 

@@ -59,7 +59,7 @@ const manifestSchema = z
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ModelEntry = Manifest['models'][number];
 /** What is needed to open a model. */
-export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
+export type ModelFiles = Pick<ModelEntry, 'name' | 'graphs'>;
 export type PinnedFile = z.infer<typeof graphSchema>;
 
 /** That of this installation, `models/manifest.json`; the files are in its folder or below. */

@@ -12,8 +12,6 @@ export interface TensorData {
 
 /** A loaded model. Belongs to the thread that opened it. */
 export interface Model {
-  readonly name: string;
-  readonly version: string;
   /** Runs the model's graphs in order; each takes its inputs by name from `feeds` and previous outputs. Blocks the thread. */
   readonly run: (feeds: Readonly<Record<string, TensorData>>) => Promise<Record<string, TensorData>>;
   /** Frees the memory; the model cannot run afterwards. A thread must release before it ends, or the memory leaks. */
@@ -65,8 +63,6 @@ export async function openModel(
     sessions.push(await InferenceSession.create(bytes, options));
   }
   return {
-    name: files.name,
-    version: files.version,
     async run(feeds) {
       const known: Record<string, TensorData> = { ...feeds };
       let outputs: Record<string, TensorData> = {};

@@ -8,7 +8,7 @@ import { chooseFaceModel, type FaceModel } from '../../../core-server/features/f
 import type { DetectFacesOutput } from '../../../core-server/features/face/task.js';
 import { restrictLoaders } from '../../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest, type ModelEntry } from '../../../core-server/inference/models/manifest.js';
-import { type Model, openModel } from '../../../core-server/inference/models/sessions.js';
+import { type Model, openModel, type RunModel } from '../../../core-server/inference/models/sessions.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
 import { sharedDir } from '../../helpers/pictures/samples.js';
 import { cpuClock } from '../cpu-clock.js';
@@ -39,16 +39,13 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
   if (opened === undefined) return undefined;
   const { served, model } = opened;
   let inferenceMs = 0;
-  const timed: Model = {
-    ...model,
-    async run(feeds) {
-      const start = cpuClock();
-      const result = await model.run(feeds);
-      inferenceMs += cpuClock() - start;
-      return result;
-    },
+  const run: RunModel = async (feeds) => {
+    const start = cpuClock();
+    const result = await model.run(feeds);
+    inferenceMs += cpuClock() - start;
+    return result;
   };
-  const detectFaces = createFaceDetector({ model: timed, rule: served.rule });
+  const detectFaces = createFaceDetector({ run, rule: served.rule });
   const { signal } = new AbortController();
   return {
     served,

@@ -20,13 +20,18 @@ test('the times of the meter reader go by the names of its models', async () => 
   const metrics = createMetrics();
   const output: ReadMeterOutput = { reading: null, timings: { open: 1, locate: 2000, read: 3000 } };
   const pool = { run: () => Promise.resolve(output as never) };
-  const names = {
+  const meter = {
     locate: { name: 'finder' },
     refine: { name: 'corners' },
     read: { name: 'ctc-2' },
     mark: { name: 'marks' },
   };
-  const { run } = observePool({ pool, metrics, tracing: noTracing, models: { meter: names } });
+  const { run } = observePool({
+    pool,
+    metrics,
+    tracing: noTracing,
+    models: { face: { entry: { name: 'faces' } }, meter },
+  });
   await run('readMeter', {} as never, { signal: new AbortController().signal });
   const text = await metrics.registry.metrics();
   const sums = text.matchAll(/^imageanalysis_inference_seconds_sum\{model="(.+)"\} (\d+)$/gm);

@@ -26,8 +26,8 @@ const dictionaryFile = 'ppocr_keys_v1.txt';
 export async function openPaddleOcr() {
   const folder = modelsFolder();
   const [detect, recognise, dictionary] = await Promise.all([
-    openModel({ name: 'pp-ocr-detector', version: '4', graphs: [detector] }, folder),
-    openModel({ name: 'pp-ocr-recogniser', version: '4', graphs: [recogniser] }, folder),
+    openModel({ name: 'pp-ocr-detector', graphs: [detector] }, folder),
+    openModel({ name: 'pp-ocr-recogniser', graphs: [recogniser] }, folder),
     readFile(new URL(dictionaryFile, folder), 'utf8'),
   ]);
   return {

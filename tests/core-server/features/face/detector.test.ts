@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
-import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
+import type { RunModel, TensorData } from '../../../../core-server/inference/models/sessions.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, plainCrop, quarters } from '../../image/fixtures.js';
 import { cascadeRule } from './cascade-rule.js';
@@ -19,39 +19,33 @@ type Found = [score: number, xmin: number, ymin: number, xmax: number, ymax: num
 function scriptedDetector(...looks: Found[][]) {
   const seen: string[] = [];
   const minScores: number[] = [];
-  const model = {
-    name: 'scripted',
-    version: '1',
-    run(feeds: Readonly<Record<string, TensorData>>) {
-      const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
-      assert.equal(feeds['image']?.data.length, width * height * 3);
-      const minScore = Number(feeds['min_score']?.data[0]);
-      seen.push(`${width}x${height}`);
-      minScores.push(minScore);
-      const found = (looks[seen.length - 1] ?? []).filter(([score]) => score >= minScore);
-      const points = found.flatMap(([, xmin, ymin]) =>
-        Array.from({ length: 5 }, (_, i) => [xmin + i, ymin + i]).flat(),
-      );
-      const floats = (values: number[], ...dims: number[]): TensorData => ({
-        type: 'float32',
-        data: Float32Array.from(values),
-        dims,
-      });
-      return Promise.resolve({
-        boxes: floats(
-          found.flatMap(([, ...corners]) => corners),
-          found.length,
-          4,
-        ),
-        scores: floats(
-          found.map(([score]) => score),
-          found.length,
-        ),
-        landmarks: floats(points, found.length, 5, 2),
-      });
-    },
+  const run: RunModel = (feeds) => {
+    const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
+    assert.equal(feeds['image']?.data.length, width * height * 3);
+    const minScore = Number(feeds['min_score']?.data[0]);
+    seen.push(`${width}x${height}`);
+    minScores.push(minScore);
+    const found = (looks[seen.length - 1] ?? []).filter(([score]) => score >= minScore);
+    const points = found.flatMap(([, xmin, ymin]) => Array.from({ length: 5 }, (_, i) => [xmin + i, ymin + i]).flat());
+    const floats = (values: number[], ...dims: number[]): TensorData => ({
+      type: 'float32',
+      data: Float32Array.from(values),
+      dims,
+    });
+    return Promise.resolve({
+      boxes: floats(
+        found.flatMap(([, ...corners]) => corners),
+        found.length,
+        4,
+      ),
+      scores: floats(
+        found.map(([score]) => score),
+        found.length,
+      ),
+      landmarks: floats(points, found.length, 5, 2),
+    });
   };
-  return { model, seen, minScores, detect: createFaceDetector({ model, rule }) };
+  return { run, seen, minScores, detect: createFaceDetector({ run, rule }) };
 }
 
 const wish = async (picture: Sharp, changes: Partial<DetectFacesInput> = {}): Promise<DetectFacesInput> => ({
@@ -219,9 +213,9 @@ test('a look at the mirror image joins the second one, in pixels of the picture'
     [0.5, 86, 24, 101, 39],
     [0.8, 10, 90, 25, 105],
   ];
-  const { model, seen } = scriptedDetector([], [[0.6, 100, 100, 120, 120]], [inBoth], mirror);
+  const { run, seen } = scriptedDetector([], [[0.6, 100, 100, 120, 120]], [inBoth], mirror);
   const mirroring = { ...rule, mirrorScale: 0.5, weakScore: 0.1 };
-  const detect = createFaceDetector({ model, rule: mirroring });
+  const detect = createFaceDetector({ run, rule: mirroring });
   const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.2, landmarks: true }), signal);
   assert.deepEqual(seen.slice(2), ['256x256', '128x128']);
   assert.deepEqual(
@@ -246,8 +240,8 @@ test('a doubtful face is looked at by itself and mirrored, turned as its eyes sa
     ['not there', [], undefined],
   ];
   for (const [name, looks, score] of table) {
-    const { model, seen } = scriptedDetector([], [doubtful, [0.8, 40, 40, 140, 140]], ...looks);
-    const detect = createFaceDetector({ model, rule: { ...rule, doubtScore: 0.3, certainScore: 0.8 } });
+    const { run, seen } = scriptedDetector([], [doubtful, [0.8, 40, 40, 140, 140]], ...looks);
+    const detect = createFaceDetector({ run, rule: { ...rule, doubtScore: 0.3, certainScore: 0.8 } });
     const { faces } = await detect(await wish(quarters(1280, 960)), signal);
     assert.deepEqual(seen.slice(2), ['160x160', '160x160'], name);
     const scores = faces.map((face) => face.detectionScore);
@@ -260,8 +254,8 @@ test('of the doubtful faces of a crowd, the 16 largest are looked at', async () 
     const [x, y] = [(i % 5) * 120, Math.floor(i / 5) * 110];
     return [0.6, x, y, x + 80 - i, y + 80 - i];
   });
-  const { model, seen } = scriptedDetector([], [...crowd, [0.95, 520, 400, 620, 460]]);
-  const detect = createFaceDetector({ model, rule: { ...rule, doubtScore: 0.3, certainScore: 0.9 } });
+  const { run, seen } = scriptedDetector([], [...crowd, [0.95, 520, 400, 620, 460]]);
+  const detect = createFaceDetector({ run, rule: { ...rule, doubtScore: 0.3, certainScore: 0.9 } });
   const { faces } = await detect(await wish(quarters(640, 480)), signal);
   assert.equal(seen.length, 2 + 2 * 16);
   // Those not seen there fall below the threshold.
@@ -337,8 +331,8 @@ test('the time of every step is told', async (t) => {
   // Each look at the clock takes a millisecond, so that a step takes one each time that it is done.
   let clock = 0;
   t.mock.method(performance, 'now', () => (clock += 1));
-  const { model } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
-  const detect = createFaceDetector({ model, rule });
+  const { run } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
+  const detect = createFaceDetector({ run, rule });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: plainCrop }), signal);
   assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 1 });
 });

@@ -33,14 +33,7 @@ const face = {
   landmarks: undefined,
   attributes: undefined,
 };
-const foundNothing: DetectFacesOutput = {
-  width: 40,
-  height: 30,
-  faces: [],
-  omittedFaces: 0,
-  model: { name: 'm', version: '7' },
-  timings: {},
-};
+const foundNothing: DetectFacesOutput = { width: 40, height: 30, faces: [], omittedFaces: 0, timings: {} };
 
 function start(found: Partial<DetectFacesOutput> = {}) {
   const jobs: { task: string; input: DetectFacesInput; options: RunOptions }[] = [];
@@ -62,6 +55,7 @@ function start(found: Partial<DetectFacesOutput> = {}) {
     resolveRedactionThreshold: ({ minScore }) =>
       Promise.resolve({ value: minScore ?? 0.1, source: ThresholdSource.DEFAULT }),
     limits,
+    model: { name: 'm', version: '7' },
   });
   return { ...handlers, handlers, jobs, wishes };
 }
