@@ -1,4 +1,4 @@
-import { type Box, type Point, type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
+import { type Box, type Point, type RgbPicture, scaledSize, type Size, wholePixels } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 import { samplePixel } from './resize/sample-pixel.js';
 
@@ -40,17 +40,14 @@ export function alignPixels(
   const fit = fitSquare(points, square);
   if (fit === undefined) return undefined;
   const { side } = square;
-  const { place, corners } = fit;
-  const region = regionAround(corners, picture);
   const aligned = { data: new Uint8Array(side * side * 3), width: side, height: side };
-  if (region === undefined) return aligned;
+  const region = wholePixels(fit.box, picture);
   // Shrinks by areas first: sampling alone would alias.
-  const scale = Math.min(1, fit.scale);
-  const near = resizePicture(picture, scaledSize(region, scale), region);
+  const near = resizePicture(picture, scaledSize(region, Math.min(1, fit.scale)), region);
   const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
-      const { x, y } = place(column, row);
+      const { x, y } = fit.place(column, row);
       const at = { x: (x + 0.5 - region.left) * scaleX - 0.5, y: (y + 0.5 - region.top) * scaleY - 0.5 };
       if (isInside(at, near)) samplePixel(near, at, aligned.data, (row * side + column) * 3);
     }
@@ -60,11 +57,7 @@ export function alignPixels(
 
 /** What of a picture `alignPixels` shows; it may reach beyond the picture. */
 export function alignedBox(points: readonly Point[], square: AlignedSquare): Box | undefined {
-  const corners = fitSquare(points, square)?.corners;
-  if (corners === undefined) return undefined;
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  // Between pixels, the next one counts too.
-  return { xmin: Math.min(...xs) - 2, ymin: Math.min(...ys) - 2, xmax: Math.max(...xs) + 3, ymax: Math.max(...ys) + 3 };
+  return fitSquare(points, square)?.box;
 }
 
 /** Where the square lies in the picture; undefined if the points do not lie like those of a face. */
@@ -79,10 +72,18 @@ function fitSquare(points: readonly Point[], { side, margin }: AlignedSquare) {
       y: (row + 0.5) * step - margin * templateSide - 0.5,
     });
   const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
   return {
     place,
-    corners,
-    /** Pixels of the square per pixel of the picture. */ scale: Math.hypot(fitted.a, fitted.b) / step,
+    /** Pixels of the square per pixel of the picture. */
+    scale: Math.hypot(fitted.a, fitted.b) / step,
+    /** Around it; between pixels, the next one counts too. */
+    box: {
+      xmin: Math.min(...xs) - 1.5,
+      ymin: Math.min(...ys) - 1.5,
+      xmax: Math.max(...xs) + 2.5,
+      ymax: Math.max(...ys) + 2.5,
+    },
   };
 }
 
@@ -114,16 +115,6 @@ function undo({ a, b, x, y }: Similarity, point: Point): Point {
 function meanOf(points: readonly Point[]): Point {
   const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }));
   return { x: sum.x / points.length, y: sum.y / points.length };
-}
-
-/** The part of the picture that holds these points; undefined if they lie beside it. */
-function regionAround(points: readonly Point[], { width, height }: RgbPicture): Region | undefined {
-  const left = Math.max(0, Math.floor(Math.min(...points.map(({ x }) => x))) - 1);
-  const top = Math.max(0, Math.floor(Math.min(...points.map(({ y }) => y))) - 1);
-  const right = Math.min(width, Math.ceil(Math.max(...points.map(({ x }) => x))) + 2);
-  const bottom = Math.min(height, Math.ceil(Math.max(...points.map(({ y }) => y))) + 2);
-  if (right <= left || bottom <= top) return undefined;
-  return { left, top, width: right - left, height: bottom - top };
 }
 
 function isInside({ x, y }: Point, { width, height }: Size): boolean {

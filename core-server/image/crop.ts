@@ -13,6 +13,7 @@ import {
   scaledSize,
   type Size,
   wholeOf,
+  wholePixels,
 } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 
@@ -84,15 +85,6 @@ export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], si
   if (boxes.length === 0) return [];
   const { picture, around } = await openAround(source, boxes);
   return boxes.map((box) => resizePicture(picture, size, inside(box, source.size, around)));
-}
-
-/** The box in whole pixels: edges rounded, inside the picture, at least one pixel wide and high. */
-export function wholePixels(box: Box, size: Size): Region {
-  const left = Math.min(Math.max(0, Math.round(box.xmin)), size.width - 1);
-  const top = Math.min(Math.max(0, Math.round(box.ymin)), size.height - 1);
-  const right = Math.min(Math.max(left + 1, Math.round(box.xmax)), size.width);
-  const bottom = Math.min(Math.max(top + 1, Math.round(box.ymax)), size.height);
-  return { left, top, width: right - left, height: bottom - top };
 }
 
 /** The smallest region that contains all of them; there must be at least one. */

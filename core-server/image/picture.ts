@@ -81,6 +81,15 @@ export function scaledSize(size: Size, scale: number): Size {
   return { width: Math.max(1, Math.round(size.width * scale)), height: Math.max(1, Math.round(size.height * scale)) };
 }
 
+/** The box in whole pixels: edges rounded, inside the picture, at least one pixel wide and high. */
+export function wholePixels(box: Box, size: Size): Region {
+  const left = Math.min(Math.max(0, Math.round(box.xmin)), size.width - 1);
+  const top = Math.min(Math.max(0, Math.round(box.ymin)), size.height - 1);
+  const right = Math.min(Math.max(left + 1, Math.round(box.xmax)), size.width);
+  const bottom = Math.min(Math.max(top + 1, Math.round(box.ymax)), size.height);
+  return { left, top, width: right - left, height: bottom - top };
+}
+
 /** The region that is the whole picture. */
 export function wholeOf({ width, height }: Size): Region {
   return { left: 0, top: 0, width, height };

@@ -1,11 +1,11 @@
 import { refuseField } from '../../../runtime/errors/refusal.js';
 import { maxMessageBytes } from '../../../runtime/net/grpc-channel.js';
 import { createStopwatch } from '../../common/stopwatch.js';
-import { wholePixels, widened } from '../../image/crop.js';
+import { widened } from '../../image/crop.js';
 import { decodeUpright } from '../../image/decode/decode.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import { encodePicture } from '../../image/encode.js';
-import { type ImageFormat, imageFormats, type Size } from '../../image/picture.js';
+import { type ImageFormat, imageFormats, type Size, wholePixels } from '../../image/picture.js';
 import { redactRegion } from '../../image/redact.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import type { RedactFacesInput, RedactFacesOutput } from './task.js';

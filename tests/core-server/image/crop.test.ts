@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { cropFaces, type Cuttable, decodeAround, unionOf, wholePixels } from '../../../core-server/image/crop.js';
+import { cropFaces, type Cuttable, decodeAround, unionOf } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
-import type { Box, Point } from '../../../core-server/image/picture.js';
+import { type Box, type Point, wholePixels } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, plainCrop, quarterColours, quarters } from './fixtures.js';
 
