@@ -26,9 +26,11 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
   const countReady = (): number => count('free') + count('busy');
 
   const start = (): void => {
+    let hasStarted = false;
     const worker = startWorker(options, {
       ...events,
       ready() {
+        hasStarted = true;
         failedStarts = 0;
         onReady();
         events.free();
@@ -36,7 +38,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
       lost(job, error) {
         lost += 1;
         log?.error({ err: error, task: job?.task }, 'worker lost');
-        if (!worker.hasStarted) {
+        if (!hasStarted) {
           failedStarts += 1;
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));
         }

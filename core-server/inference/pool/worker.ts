@@ -71,7 +71,6 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, log } = options;
   let state: 'starting' | 'free' | 'busy' | 'gone' = 'starting';
   let job: Job | undefined;
-  let hasStarted = false;
   let timer: NodeJS.Timeout | undefined;
 
   const takeJob = (): Job | undefined => {
@@ -93,7 +92,6 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     if (state === 'gone') return;
     if (message.type === 'ready') {
       clearTimeout(timer);
-      hasStarted = true;
       state = 'free';
       events.ready();
       return;
@@ -135,10 +133,6 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   return {
     get state() {
       return state;
-    },
-    /** Whether it ever could take a job. */
-    get hasStarted() {
-      return hasStarted;
     },
     /** The one that it has, also if its caller is gone. */
     get job(): Readonly<Job> | undefined {
