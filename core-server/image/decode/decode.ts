@@ -1,5 +1,4 @@
 import sharp, { type Sharp } from 'sharp';
-import type { ImageType } from '../inspect/sniff-type.js';
 import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
@@ -41,15 +40,12 @@ export function sharpOf({ data, width, height }: RgbPicture): Sharp {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
-/**
- * Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
- * produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
- * it cannot read as an error only, and goes on with black.
- */
-const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
-
 function open({ bytes, type, usesProfile, gamma, maxSeconds = 30 }: Decodable): Sharp {
-  const options = { failOn: failOn(type), limitInputPixels: false, autoOrient: true, ignoreIcc: !usesProfile } as const;
+  // Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
+  // produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
+  // it cannot read as an error only, and goes on with black.
+  const failOn = type === 'tiff' ? 'error' : 'truncated';
+  const options = { failOn, limitInputPixels: false, autoOrient: true, ignoreIcc: !usesProfile } as const;
   const picture = sharp(bytes, options).timeout({ seconds: maxSeconds });
   return gamma ? picture.gamma(1, gamma) : picture;
 }

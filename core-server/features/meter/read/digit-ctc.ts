@@ -53,11 +53,8 @@ export function bestPath(merged: DigitProbabilities): { digit: number; step: num
     }
     const open = path.at(-1);
     if (best !== 0 && best !== previous) path.push({ digit: best - 1, step });
-    else if (best !== 0 && open) {
-      if (probabilityAt(merged, step, best) > probabilityAt(merged, open.step, best)) {
-        open.step = step;
-      }
-    }
+    else if (best !== 0 && open && probabilityAt(merged, step, best) > probabilityAt(merged, open.step, best))
+      open.step = step;
     previous = best;
   }
   return path;
