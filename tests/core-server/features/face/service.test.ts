@@ -108,13 +108,6 @@ test('crops are wanted and faces are many unless something else is said', async 
   );
 });
 
-test('what is sent to the worker is the picture alone, not the message around it', async () => {
-  const { handlers, jobs } = start();
-  const message = Buffer.concat([Buffer.alloc(5000), png, Buffer.alloc(5000)]);
-  await handlers.detectAllFaces(request({ image: message.subarray(5000, 5000 + png.length) }), call);
-  assert.equal(jobs[0]?.input.image.bytes.buffer.byteLength, png.length);
-});
-
 test('details tell the size, the threshold with its source, and the model', async () => {
   const { handlers, wishes } = start({ faces: [face] });
   const { details } = await handlers.detectSingleFace(request({ details: true, minScore: 0.25 }), call);

@@ -94,11 +94,6 @@ suite('readMeter', () => {
     });
     assert.equal(runs[0]?.input.printed, true);
   });
-  test('lets a stream wait for room in the queue', async () => {
-    const { readMeter, runs } = handlers(reading);
-    await readMeter({ image: jpeg }, { ...call, wait: 'queue' });
-    assert.deepEqual(runs[0]?.options, { ...call, wait: 'queue' });
-  });
   test('answers NO_READING where there is no counter', async () => {
     const { readMeter } = handlers(null);
     await assert.rejects(readMeter({ image: jpeg }, call), {

@@ -7,7 +7,6 @@ import { openPicture, readHeader } from '../../../../core-server/image/decode/op
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { type RgbPicture, scaledSize } from '../../../../core-server/image/picture.js';
 import { copyRegion, padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
-import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
 import { be } from '../../../helpers/pictures/avif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
@@ -332,17 +331,4 @@ test('padding adds black below and to the right and moves nothing', () => {
   );
   const fitting = { data: new Uint8Array(32 * 64 * 3), width: 32, height: 64 };
   assert.equal(padToMultiple(fitting, 32), fitting);
-});
-
-test('decoded pixels can be resized whole or in part; the same size is the same picture', async () => {
-  const whole = await decode(await quarters().png().toBuffer());
-  assert.equal(resizePicture(whole, size), whole);
-  const half = resizePicture(whole, { width: 48, height: 32 });
-  assert.equal(half.data.length, 48 * 32 * 3);
-  assert.ok(colourDistance(coloursOf(half), quarterColours) <= 1);
-  const region = { left: 50, top: 2, width: 40, height: 20 };
-  const part = resizePicture(whole, { width: 80, height: 40 }, region);
-  assert.equal(part.data.length, 80 * 40 * 3);
-  const [, green] = quarterColours;
-  assert.ok(colourDistance(coloursOf(part), [green, green, green, green]) <= 1);
 });

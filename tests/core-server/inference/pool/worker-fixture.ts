@@ -9,7 +9,6 @@ import { refuse } from '../../../../runtime/errors/refusal.js';
 /** What the tests tell it: a file to write what it did to, and how to start. */
 export interface FixtureData {
   readonly journal: string;
-  readonly failStart: boolean;
   /** So long its thread is blocked before it serves. */
   readonly loadMs: number;
   /** Shared by all workers of a pool: 1 while none can start, 2 while each hangs as it starts. */
@@ -41,11 +40,11 @@ export type FixtureTasks = {
   hang: { input: string; output: string };
 };
 
-const { journal, failStart, loadMs, cannotStart, runs } = workerData as FixtureData;
+const { journal, loadMs, cannotStart, runs } = workerData as FixtureData;
 const write = (line: string): void => appendFileSync(journal, `${line}\n`);
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
-if (failStart || Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
+if (Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
 Atomics.wait(cannotStart, 0, 2);
 if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
 

@@ -25,8 +25,8 @@ interface Started {
 }
 
 interface StartOptions extends Partial<WorkerPoolOptions> {
+  /** No start succeeds, or every one hangs, until `letStart`. */
   readonly failStart?: boolean;
-  /** Every start hangs until `letStart`. */
   readonly hangStart?: boolean;
   readonly loadMs?: number;
 }
@@ -37,14 +37,13 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
   const file = join(folder, 'journal');
   writeFileSync(file, '');
   const cannotStart = new Int32Array(new SharedArrayBuffer(4));
-  if (hangStart) cannotStart[0] = 2;
+  cannotStart[0] = failStart ? 1 : hangStart ? 2 : 0;
   const logged: Started['logged'] = [];
   const sink = { write: (line: string) => void logged.push(JSON.parse(line) as never) };
   const pool = createWorkerPool<FixtureTasks>({
     workerUrl: new URL('./worker-fixture.js', import.meta.url),
     workerData: {
       journal: file,
-      failStart,
       loadMs,
       cannotStart,
       runs: new Int32Array(new SharedArrayBuffer(4)),
