@@ -1,6 +1,6 @@
 """Recall by blur, occlusion, light and pose, at the default scores, on the held-out slice of the training pictures.
 
-    python attributes.py [model.onnx] [--score 0.7]
+    python attributes.py [model.onnx]
 
 WIDER says blur and occlusion. Light is the mean grey of the face. Pose is how far the teacher's nose tip lies off the
 middle of its eyes, in eye distances, so it is known only for faces that the teacher finds.
@@ -45,7 +45,6 @@ def groups_of(picture, face, theirs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default=HERE / "face-detector.onnx")
-    parser.add_argument("--score", type=float, default=SERVED_SCORE)
     args = parser.parse_args()
     cv2.setNumThreads(1)
     shared = dataset.training_data()
@@ -59,7 +58,7 @@ def main():
             if face["ignore"] or longer_side(face) < LEAST_SIDE:
                 continue
             box = np.float32([face["box"]])
-            hits = (best_on(box, theirs, TEACHER_SCORE) is not None, best_on(box, mine, args.score) is not None)
+            hits = (best_on(box, theirs, TEACHER_SCORE) is not None, best_on(box, mine, SERVED_SCORE) is not None)
             for group in groups_of(picture, face, theirs):
                 counts.setdefault(group, []).append(hits)
     print(f"{'':<16}{'faces':>7}{'teacher':>9}{'ours':>7}")

@@ -12,7 +12,6 @@ import onnx
 import torch
 
 import dataset
-import logistic
 import metrics
 from detector import Detector, detect
 from export import IDENTITY_CALIBRATION, load_network, served_model
@@ -22,8 +21,15 @@ MAX_FALSE_SHARE = 0.05  # of the face-free pictures of a kind
 
 
 def fit_platt(logits, hits):
-    scale, offset = logistic.fit(np.stack([logits, np.ones_like(logits)], 1), hits)
-    return {"scale": float(scale), "offset": float(offset)}
+    """Logistic regression of the hits on the logits, by Newton's method."""
+    columns = np.stack([logits, np.ones_like(logits)], 1)
+    weights = np.zeros(2)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-columns @ weights))
+        hessian = (columns * (p * (1 - p))[:, None]).T @ columns + 1e-6 * np.eye(2)
+        weights += np.linalg.solve(hessian, columns.T @ (hits - p))
+    scale, offset = map(float, weights)
+    return {"scale": scale, "offset": offset}
 
 
 def detect_all(network, calibration, rows):
@@ -38,7 +44,8 @@ def detect_all(network, calibration, rows):
 def fit_calibration(rows, found):
     results, _ = metrics.match_all(rows, found)
     scores, hits = (np.array(column, float) for column in zip(*results))
-    return fit_platt(logistic.log_odds(scores), hits)
+    scores = np.clip(scores, 1e-6, 1 - 1e-6)
+    return fit_platt(np.log(scores / (1 - scores)), hits)
 
 
 def default_score(rows, found):

@@ -1,7 +1,6 @@
 """The detector as it is served: one ONNX session by contract and the cascade of `cascade.py`."""
 
 import json
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,19 +64,15 @@ class AdaptedYunet:
 
 @dataclass
 class Looks:
-    """Looks at pictures, and adds up the cost."""
+    """Looks at pictures, and counts."""
 
     detector: object
-    min_score: float
     count: int = 0
-    milliseconds: float = 0.0  # processor time of inference, so that other work on the machine does not count
 
     def look(self, picture, scale):
         """Faces in pixels of the picture."""
         image = scaled(picture, scale)
-        start = time.process_time()
-        boxes, scores, landmarks = self.detector(image, self.min_score)
-        self.milliseconds += (time.process_time() - start) * 1000
+        boxes, scores, landmarks = self.detector(image, CANDIDATE_SCORE)
         self.count += 1
         return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
@@ -146,7 +141,6 @@ class Found:
 @dataclass
 class Detections(Found):
     looks: int
-    milliseconds: float  # processor time of inference, all looks
 
 
 def with_close_ups(looks, picture, found, rule, scale):
@@ -167,13 +161,11 @@ def with_close_ups(looks, picture, found, rule, scale):
     return replace(found, scores=scores)
 
 
-def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_SCORE):
-    """All looks by the rule; `more=False`: one at the overview alone."""
+def detect(detector, picture, rule=SERVED_RULE):
+    """All looks by the rule."""
     height, width = picture.shape[:2]
     scale = rule.overview_scale(width, height)
-    looks = Looks(detector, min_score)
-    if not more:
-        return Detections(**vars(looks.look(picture, scale)), looks=looks.count, milliseconds=looks.milliseconds)
+    looks = Looks(detector)
     first_scale = scale * rule.glance_scale
     found = looks.look(picture, first_scale)
     if not rule.suffices(found, scale):
@@ -200,4 +192,4 @@ def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_S
             second = rule.with_mirror(second, mirror.mirrored(right - left))
         found = rule.merge(found, second.moved(left, top), region, width, height, scale)
     found = with_close_ups(looks, picture, found, rule, scale)
-    return Detections(**vars(found), looks=looks.count, milliseconds=looks.milliseconds)
+    return Detections(**vars(found), looks=looks.count)

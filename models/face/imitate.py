@@ -18,9 +18,8 @@ import torch
 import torch.nn.functional as F
 
 import dataset
-from export import as_floats
 from hints import Variances, map_losses
-from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
+from network import FaceNetwork, mixed_precision, normalise, whiten
 from teacher import Teacher
 from train import FIT_BATCHES, as_pixels, keep_freed_memory
 
@@ -33,9 +32,6 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--joint-minutes", type=float, required=True)
-    parser.add_argument("--start", help="join the parts of this checkpoint")
-    parser.add_argument("--rate", type=float, default=1e-2)
-    parser.add_argument("--joint-rate", type=float, default=2e-3)
     parser.add_argument("--batch", type=int, default=8, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
@@ -99,9 +95,7 @@ def main():
     pictures = dataset.TrainingPictures(shared)
     queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
     teacher = Teacher(dataset.teacher_file(shared), device)
-    saved = torch.load(args.start, map_location=device, weights_only=True) if args.start else None
-    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
-    network.to(device, memory_format=torch.channels_last)
+    network = FaceNetwork().to(device, memory_format=torch.channels_last)
 
     def draw():
         crops, faces, _ = queue.get()
@@ -112,13 +106,10 @@ def main():
 
     variances = Variances()
     variances.fit(teacher(pixels)[1] for pixels, _ in draws())
-    if saved:
-        network.load_state_dict(as_floats(saved["ema"]))
-    else:
-        set_scales(network, variances)
+    set_scales(network, variances)
     for losses_of, minutes, rate, reframes in (
-        (part_losses, args.minutes, args.rate, (0, *REFRAMES)),
-        (joint_losses, args.joint_minutes, args.joint_rate, (0,)),
+        (part_losses, args.minutes, 1e-2, (0, *REFRAMES)),
+        (joint_losses, args.joint_minutes, 2e-3, (0,)),
     ):
         losses = partial(losses_of, network, teacher, variances)
         learn(network, losses, draws, minutes, rate, reframes)

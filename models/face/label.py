@@ -1,15 +1,11 @@
 """Labels better than one pass of the teacher: its passes over several scales, mirrored and tiled, fused by box voting.
 
-    python label.py                 writes cache/labels, one file a picture; run it again and it goes on
-    python label.py --measure       AP of single passes and of what is fused, against the ground truth
+    python label.py                 writes cache/fused, one file a picture; run it again and it goes on
 
-What is stored are the candidates of every pass; `fused` joins them, so that its rule can change without new passes.
-The rule's numbers were chosen on training pictures.
+The numbers below were chosen on training pictures; after changing one, delete what is there.
 """
 
-import argparse
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -20,8 +16,7 @@ import metrics
 from detector import AdaptedYunet, Found, scaled
 
 HERE = Path(__file__).resolve().parent
-FOLDER = HERE / "cache" / "labels"
-FUSED = HERE / "cache" / "fused"  # by the rule below: delete it after a change
+FOLDER = HERE / "cache" / "fused"
 SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the stored picture, whose longer side has at most 640 pixels
 TILE, TILE_OVERLAP = 1280, 192  # pixels of the scaled picture; larger ones are looked at in tiles
 LEAST_SCORE = 0.05
@@ -31,16 +26,6 @@ MEAN_SHARE = 0.7  # of the mean over these passes; the rest is the maximum's
 ANNOTATED = 0.4  # overlap of a label's box and an annotator's
 UNSEEN_CLEAR = 0.5  # how clear an annotated face is that no pass of the teacher sees
 DOUBTFUL = 0.4  # a label of this score without annotation is neither wanted nor punished
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How passes are fused."""
-
-    scales: tuple = SCALES
-    mirrored: bool = True
-    sides: tuple = SEEN_SIDES
-    mean_share: float = MEAN_SHARE
 
 
 def starts(length):
@@ -75,7 +60,7 @@ def look(teacher, picture, scale):
 
 
 def passes(teacher, picture):
-    """Rows of every pass: scale, whether mirrored, score, box, ten numbers of landmarks, [N,17]."""
+    """Rows of every pass: scale, whether mirrored, score, box, [N,7]."""
     rows = []
     mirror = np.ascontiguousarray(picture[:, ::-1])
     for scale in SCALES:
@@ -83,24 +68,22 @@ def passes(teacher, picture):
             found = look(teacher, mirror if flip else picture, scale)
             if flip:
                 found = found.mirrored(picture.shape[1])
-            count = len(found.scores)
-            head = np.tile(np.float32([scale, flip]), (count, 1))
-            rows.append(np.hstack([head, found.scores[:, None], found.boxes, found.landmarks.reshape(count, 10)]))
+            head = np.tile(np.float32([scale, flip]), (len(found.scores), 1))
+            rows.append(np.hstack([head, found.scores[:, None], found.boxes]))
     return np.concatenate(rows).astype(np.float32)
 
 
-def fused(rows, rule=Rule()):
-    """One `Found` of all passes: boxes and landmarks are means by score, scores say how many passes agree."""
-    rows = rows[np.isin(rows[:, 0], np.float32(rule.scales)) & (rule.mirrored | (rows[:, 1] == 0))]
-    each = 2 if rule.mirrored else 1
+def fused(rows):
+    """Rows of box and score, [N,5], best first: boxes are means by score, scores say how many passes agree."""
+    least, most = SEEN_SIDES
     sides = np.sqrt(metrics.area(rows[:, 3:7]))
     # A pass that shows a face too small or too large for the teacher says nothing about it.
     shown = sides * rows[:, 0]
-    able = (shown >= rule.sides[0]) & (shown <= rule.sides[1])
+    able = (shown >= least) & (shown <= most)
     order = np.argsort(-(rows[:, 2] + able), kind="stable")
     rows, able, sides = rows[order], able[order], sides[order]
     free = np.ones(len(rows), bool)
-    boxes, scores, points = [], [], []
+    boxes, scores = [], []
     for i in range(len(rows)):
         if not free[i]:
             continue
@@ -113,14 +96,12 @@ def fused(rows, rule=Rule()):
         _, first = np.unique(useful[:, 0] * 2 + useful[:, 1], return_index=True)
         votes = useful[first]
         weight = votes[:, 2:3] / votes[:, 2].sum()
-        fitting = [s for s in rule.scales if rule.sides[0] <= sides[i] * s <= rule.sides[1]]
-        count = max(len(votes), each * len(fitting))
+        fitting = [s for s in SCALES if least <= sides[i] * s <= most]
+        count = max(len(votes), 2 * len(fitting))  # mirrored, too
         boxes.append((votes[:, 3:7] * weight).sum(0))
-        points.append((votes[:, 7:] * weight).sum(0).reshape(5, 2))
-        scores.append(rule.mean_share * votes[:, 2].sum() / count + (1 - rule.mean_share) * votes[:, 2].max())
-    return Found(
-        np.float32(boxes).reshape(-1, 4), np.float32(scores), np.float32(points).reshape(-1, 5, 2)
-    ).suppressed()
+        scores.append(MEAN_SHARE * votes[:, 2].sum() / count + (1 - MEAN_SHARE) * votes[:, 2].max())
+    boxes, scores = np.float32(boxes).reshape(-1, 4), np.float32(scores)
+    return np.column_stack([boxes, scores])[metrics.suppress(boxes, scores)]
 
 
 def label_file(row):
@@ -128,84 +109,38 @@ def label_file(row):
     return FOLDER / f"{hashlib.md5(Path(row['path']).read_bytes()).hexdigest()}.npy"
 
 
-def labels_of(row):
-    """The fused labels of a picture in its stored pixels; None before `label.py` has seen it."""
-    path = label_file(row)
-    if not path.is_file():
-        return None
-    joined = FUSED / path.name
-    if not joined.is_file():
-        found = fused(np.load(path))
-        FUSED.mkdir(parents=True, exist_ok=True)
-        np.save(joined, np.hstack([found.boxes, found.scores[:, None], found.landmarks.reshape(-1, 10)]))
-    rows = np.load(joined)
-    return Found(rows[:, :4], rows[:, 4], rows[:, 5:].reshape(-1, 5, 2))
-
-
 def joined_faces(row):
-    """The annotated faces, with boxes and clearness by the labels that fit; doubtful labels are ignored faces."""
-    found = labels_of(row)
-    if found is None or not row["faces"]:
+    """The annotated faces, with boxes and clearness by the labels that fit; doubtful labels are ignored faces. As they
+    are before `label.py` has seen the picture."""
+    path = label_file(row)
+    if not path.is_file() or not row["faces"]:
         return row["faces"]
+    rows = np.load(path)
+    boxes, scores = rows[:, :4], rows[:, 4]
     faces = [{**face, "clear": UNSEEN_CLEAR} for face in row["faces"]]
     truth = np.float32([face["box"] for face in faces])
-    overlaps = metrics.iou_matrix(found.boxes, truth)
+    overlaps = metrics.iou_matrix(boxes, truth)
     taken = set()
-    for i in np.argsort(-found.scores, kind="stable"):
+    for i in range(len(rows)):
         best = int(np.argmax(overlaps[i]))
         if overlaps[i, best] >= ANNOTATED and best not in taken:
             taken.add(best)
-            mean = (truth[best] + found.boxes[i]) / 2
-            faces[best].update(box=mean.tolist(), clear=UNSEEN_CLEAR + (1 - UNSEEN_CLEAR) * float(found.scores[i]))
-        elif found.scores[i] >= DOUBTFUL and overlaps[i].max() < 0.1:
-            faces.append({"box": found.boxes[i].tolist(), "ignore": True})
+            mean = (truth[best] + boxes[i]) / 2
+            faces[best].update(box=mean.tolist(), clear=UNSEEN_CLEAR + (1 - UNSEEN_CLEAR) * float(scores[i]))
+        elif scores[i] >= DOUBTFUL and overlaps[i].max() < 0.1:
+            faces.append({"box": boxes[i].tolist(), "ignore": True})
     return faces
 
 
-def all_rows(shared):
-    """Held-out pictures first: choices need them."""
-    train = shared / "face" / "train"
-    return [r for held in (True, False) for read in (dataset.annotations, dataset.faceless) for r in read(train, held)]
-
-
-def measure(rows):
-    """AP of the passes of the pictures seen so far, by size of the faces."""
-    bands = {"all": (0, 1e9), "8-16": (8, 16), "16-32": (16, 32), "32-64": (32, 64), "64+": (64, 1e9)}
-    rules = {f"one pass at {s}": Rule((s,), False, (0, 1e9), 1.0) for s in SCALES}
-    for low in (4, 6, 9):
-        for high in (360, 640):
-            rules[f"fused {low}-{high}"] = Rule(sides=(low, high))
-    for share in (0.5, 0.85, 1.0):
-        rules[f"fused, mean {share}"] = Rule(mean_share=share)
-    candidates = [np.load(label_file(row)) for row in rows]
-    print(f"{len(rows)} pictures" + "".join(f"{name:>8}" for name in bands))
-    for name, rule in rules.items():
-        found = [(f.boxes, f.scores) for f in (fused(c, rule) for c in candidates)]
-
-        def ap(low, high, found=found):
-            def wanted(face):
-                return low <= metrics.longer_side(face) < high
-
-            return 100 * metrics.subset_ap(rows, found, wanted)
-
-        print(f"{name:<22}" + "".join(f"{ap(*band):>8.1f}" for band in bands.values()), flush=True)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measure", type=int, metavar="N", help="the first N labelled pictures with faces")
-    args = parser.parse_args()
     shared = dataset.training_data()
-    rows = all_rows(shared)
-    if args.measure:
-        measure([r for r in rows if r["faces"] and label_file(r).is_file()][: args.measure])
-        return
     cv2.setNumThreads(1)
     teacher = AdaptedYunet(dataset.teacher_file(shared))
     FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = dataset.annotations(shared / "face" / "train", held_out=False)
     todo = [row for row in rows if not label_file(row).is_file()]
     for i, row in enumerate(todo):
-        found = passes(teacher, dataset.read_rgb(row["path"]))
+        found = fused(passes(teacher, dataset.read_rgb(row["path"])))
         partial = label_file(row).with_suffix(".tmp")
         with partial.open("wb") as file:
             np.save(file, found)

@@ -4,7 +4,6 @@ python pack.py                                   writes models/face/pack (not co
 SHARED_DIR=models/face/pack python train.py ...  trains from it
 """
 
-import argparse
 import json
 import shutil
 from pathlib import Path
@@ -14,10 +13,12 @@ import cv2
 import dataset
 import label
 
-HERE = Path(__file__).resolve().parent
+PACK = Path(__file__).resolve().parent / "pack"
+SIDE, FACELESS_SIDE = 640, 448
+QUALITY = 66
 
 
-def shrink(source, target, side, quality):
+def shrink(source, target, side):
     """Writes a picture larger than that side as WebP, shrunk, under its old name; returns width, height and scale.
 
     Names stay because the held-out slice is drawn by their hash; readers go by content.
@@ -30,17 +31,17 @@ def shrink(source, target, side, quality):
     else:
         size = [round(v * scale) for v in picture.shape[1::-1]]
         picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
-        target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, quality])[1].tobytes())
+        target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])[1].tobytes())
     return picture.shape[1], picture.shape[0], scale
 
 
-def pack_faces(train, target, side, quality):
+def pack_faces(train, target):
     """With what `label.py` has seen; the held-out slice with its annotations alone."""
     packed = []
     for held_out in (False, True):
         for row in dataset.annotations(train, held_out):
             name = str(row["path"].relative_to(train))
-            width, height, scale = shrink(row["path"], target / name, side, quality)
+            width, height, scale = shrink(row["path"], target / name, SIDE)
             faces = row["faces"] if held_out else label.joined_faces(row)
             faces = [{**face, "box": [round(v * scale, 1) for v in face["box"]]} for face in faces]
             packed.append({"file": name, "width": width, "height": height, "faces": faces})
@@ -48,25 +49,20 @@ def pack_faces(train, target, side, quality):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--side", type=int, default=640)
-    parser.add_argument("--quality", type=int, default=66)
-    parser.add_argument("--folder", type=Path, default=HERE / "pack")
-    args = parser.parse_args()
     shared = dataset.training_data()
     train = shared / "face" / "train"
-    shutil.rmtree(args.folder, ignore_errors=True)
-    target = args.folder / "face" / "train"
-    pack_faces(train, target, args.side, args.quality)
+    shutil.rmtree(PACK, ignore_errors=True)
+    target = PACK / "face" / "train"
+    pack_faces(train, target)
     for row in dataset.faceless(train, held_out=False) + dataset.faceless(train, held_out=True):
-        shrink(row["path"], target / "noface" / row["path"].name, 448, args.quality)
+        shrink(row["path"], target / "noface" / row["path"].name, FACELESS_SIDE)
     meters = shared / "meter" / "train"
     for row in dataset.meters(meters, held_out=False) + dataset.meters(meters, held_out=True):
-        shrink(row["path"], args.folder / "meter" / "train" / row["path"].name, 448, args.quality)
-    (args.folder / "models").mkdir()
-    shutil.copy(dataset.teacher_file(shared), args.folder / "models" / "yunet_n_dynamic.onnx")
-    size = sum(p.stat().st_size for p in args.folder.rglob("*") if p.is_file())
-    print(f"{args.folder}: {size / 1e6:.1f} MB")
+        shrink(row["path"], PACK / "meter" / "train" / row["path"].name, FACELESS_SIDE)
+    (PACK / "models").mkdir()
+    shutil.copy(dataset.teacher_file(shared), PACK / "models" / "yunet_n_dynamic.onnx")
+    size = sum(p.stat().st_size for p in PACK.rglob("*") if p.is_file())
+    print(f"{PACK}: {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
+from reference import RULE
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
@@ -190,27 +191,7 @@ class MetricsTest(unittest.TestCase):
 
 
 class CascadeTest(unittest.TestCase):
-    rule = CascadeRule(
-        overview_side=640,
-        weak_score=0.1,
-        sure_score=0.5,
-        upright_score=0.9,
-        turned_score=0.8,
-        turned_side=72,
-        large_side=96,
-        glance_scale=0.45,
-        small_side=40,
-        margin=32,
-        second_pixels=750_000,
-        max_zoom=1.5,
-        min_gain=1.25,
-        keep_side=48,
-        lone_side=24,
-        mirror_scale=0.7,
-        doubt_score=1,
-        certain_score=1,
-        doubt_side=32,
-    )
+    rule = CascadeRule.of(RULE)
 
     def test_large_faces_alone_need_no_second_look(self):
         self.assertIsNone(self.rule.region(found([100, 100, 400, 400]), 1280, 800, 0.5, 0.5))
