@@ -117,7 +117,7 @@ def usual_lengths(red: np.ndarray, rules):
 def lengths_by_colour(red: np.ndarray):
     """P(length of the fraction) by the reader's colours alone, in which it has also learned which place is red."""
     n = len(red)
-    shares = [np.where(np.arange(n) >= n - k, red, 1 - red) for k in range(max(1, n - 1))]
+    shares = [np.where(np.arange(n) >= n - k, red, 1 - red) for k in range(n - 1)]
     weights = np.maximum(shares, 1e-3).prod(1)
     return weights / weights.sum()
 
@@ -245,8 +245,6 @@ def along(centres, rules):
 
 def evenly(x):
     """The same centres at one pitch, which steps of the strip only approximate; as they are if one is far from that."""
-    if len(x) < 3:
-        return x
     slope, start = np.polyfit(np.arange(len(x)), x, 1)
     even = [float(start + slope * i) for i in range(len(x))]
     return even if max(abs(a - b) for a, b in zip(x, even)) < OFF * slope else x
@@ -256,7 +254,7 @@ def wheel_quads(quad, centres, rules):
     """Place of each wheel in the picture: centres on the first strip mapped back to the counter, one pitch wide."""
     x = evenly(along(centres, rules))
     gaps = sorted(b - a for a, b in zip(x, x[1:]))
-    half = (gaps[len(gaps) // 2] if gaps else 1.0) / 2
+    half = gaps[len(gaps) // 2] / 2
 
     def at(s, t):
         return (1 - s) * (1 - t) * quad[0] + s * (1 - t) * quad[1] + s * t * quad[2] + (1 - s) * t * quad[3]

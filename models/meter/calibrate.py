@@ -16,14 +16,14 @@ SEEN = ("toloka", "cn")
 NON_METERS = 0.1  # their weight beside the photos of meters
 
 
-def fit(x, y, weight, ridge=1.0, steps=60):
-    """Newton's method; the ridge pulls the weights to zero, not the bias. No weight is negative."""
+def fit(x, y, weight):
+    """Newton's method; a ridge of 1 pulls the weights to zero, not the bias. No weight is negative."""
     free = list(range(x.shape[1]))
     while True:
         a = np.concatenate([np.ones((len(x), 1)), x[:, free]], 1)
-        penalty = np.diag([0] + [ridge] * len(free))
+        penalty = np.diag([0] + [1] * len(free))
         b = np.zeros(a.shape[1])
-        for _ in range(steps):
+        for _ in range(60):
             p = 1 / (1 + np.exp(-a @ b))
             gradient = a.T @ (weight * (y - p)) - penalty @ b
             curvature = (a * (weight * p * (1 - p))[:, None]).T @ a + penalty + 1e-6 * np.eye(len(b))
@@ -35,9 +35,9 @@ def fit(x, y, weight, ridge=1.0, steps=60):
         free.pop(int(b[1:].argmin()))
 
 
-def fraction_prior(power=0.5, pseudo=10.0, without=()):
-    """How usual 0, 1, 2, … red wheels are, by number of wheels: labels of the training photos, a source weighted by a
-    power of its photos, plus pseudo-counts distributed as over all numbers of wheels."""
+def fraction_prior(without=()):
+    """How usual 0, 1, 2, … red wheels are, by number of wheels: labels of the training photos, a source weighted by the
+    root of its photos, plus ten pseudo-counts distributed as over all numbers of wheels."""
     rows = [
         o
         for folder in ("train", "train_extra")
@@ -47,7 +47,7 @@ def fraction_prior(power=0.5, pseudo=10.0, without=()):
     photos = Counter(o["source"] for o in rows)
     table, overall = defaultdict(lambda: np.zeros(5)), np.full(5, 0.5)
     for o in rows:
-        weight = photos[o["source"]] ** (power - 1)
+        weight = photos[o["source"]] ** -0.5
         table[len(o["digits"])][min(o["red_digits"], 4)] += weight
         overall[min(o["red_digits"], 4)] += weight
     overall /= overall.sum()
@@ -55,4 +55,4 @@ def fraction_prior(power=0.5, pseudo=10.0, without=()):
     def rounded(v):
         return [max(0.01, round(float(x), 3)) for x in v / v.sum()]  # nothing is impossible
 
-    return {**{str(n): rounded(t + pseudo * overall) for n, t in sorted(table.items())}, "other": rounded(overall)}
+    return {**{str(n): rounded(t + 10 * overall) for n, t in sorted(table.items())}, "other": rounded(overall)}

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 import augment
+from assemble import Hypothesis, wheels
 from augment import rng
 from data import CACHE, FOLDS, fold_of, is_held, read_small, shared_dir
 from geometry import expand, size
@@ -46,8 +47,6 @@ class Counter:
 
 def centres_of(reader, image, quad, digits):
     """Centre of each wheel along the labelled quad, 0..1, by the most probable alignment of the label."""
-    from assemble import Hypothesis, wheels
-
     crop = reader.rules["crops"][0]
     probs, _ = reader.read_strips(image, [expand(quad, **crop)])
     _, _, x = wheels(Hypothesis(quad, [probs[0]], [], 1, 1, 1), digits)
@@ -121,10 +120,8 @@ class Real:
     """The real counters by source, but for those held out, unless `all` are wanted."""
 
     def __init__(self, all):
-        counters = load()
-        self.held = [c for c in counters if c.held and not all]
         self.groups = {}
-        for c in counters:
+        for c in load():
             if all or not c.held:
                 self.groups.setdefault(c.source, []).append(c)
         self.small = [s for s in self.groups if s not in BIG]
@@ -343,14 +340,13 @@ def add_zero(counter: Counter, mark: np.ndarray) -> Counter:
     return counter
 
 
-def cut_cells(counter: Counter, centres, jitter=True, pixels=(MARK_SIZE, MARK_SIZE), cell=MARK_CELL) -> np.ndarray:
+def cut_cells(counter: Counter, centres, pixels=(MARK_SIZE, MARK_SIZE), cell=MARK_CELL) -> np.ndarray:
     """Cells uint8 n,height,width,3 around `centres`, of `pixels` (width, height), so many wheels wide and counters
-    high; `jitter`: as refiner and reader err, which take more of a display for its digits."""
-    u = rng.uniform if jitter else lambda a, b: (a + b) / 2
-    p = pitch_of(counter.centres) * u(0.92, 1.08)
-    h = (counter.bottom - counter.top) * u(0.88, 1.4 if jitter and counter.display else 1.12)
-    middle = (counter.top + counter.bottom) / 2 + h * u(-0.1, 0.1)
-    slope, shear = (rng.gauss(0, 0.03), rng.gauss(0, 0.08)) if jitter else (0, 0)
+    high, with the errors of refiner and reader, which take more of a display for its digits."""
+    p = pitch_of(counter.centres) * rng.uniform(0.92, 1.08)
+    h = (counter.bottom - counter.top) * rng.uniform(0.88, 1.4 if counter.display else 1.12)
+    middle = (counter.top + counter.bottom) / 2 + h * rng.uniform(-0.1, 0.1)
+    slope, shear = rng.gauss(0, 0.03), rng.gauss(0, 0.08)
     at = float(np.mean(counter.centres))
     width, height = pixels
     out = np.empty((len(centres), height, width, 3), np.uint8)
@@ -361,7 +357,7 @@ def cut_cells(counter: Counter, centres, jitter=True, pixels=(MARK_SIZE, MARK_SI
         image = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     f = image.shape[1] / counter.image.shape[1]
     for i, c in enumerate(centres):
-        x = c + (rng.gauss(0, 0.06) * p if jitter else 0)
+        x = c + rng.gauss(0, 0.06) * p
         M = np.float32(
             [
                 [sx * f, shear * sy * f, (x - sx * width / 2 - shear * sy * height / 2) * f],

@@ -29,15 +29,13 @@ def best_path(merged: np.ndarray):
 
 
 def log_likelihood(log_merged: np.ndarray, digits) -> float:
-    """log P(digits | strip), summed over every alignment (CTC forward pass)."""
+    """log P(digits | strip) of at least one digit, summed over every alignment (CTC forward pass)."""
     labels = [0]
     for d in digits:
         labels += [d + 1, 0]
     n = len(labels)
     a = [NEVER] * n
-    a[0] = log_merged[0, 0]
-    if n > 1:
-        a[1] = log_merged[0, labels[1]]
+    a[0], a[1] = log_merged[0, 0], log_merged[0, labels[1]]
     for t in range(1, len(log_merged)):
         b = [NEVER] * n
         for s in range(n):
@@ -50,8 +48,8 @@ def log_likelihood(log_merged: np.ndarray, digits) -> float:
                     top + math.log(math.exp(m - top) + math.exp(x - top) + math.exp(y - top)) + log_merged[t, labels[s]]
                 )
         a = b
-    top = max(a[-1], a[-2] if n > 1 else NEVER)
-    return top + math.log(math.exp(a[-1] - top) + (math.exp(a[-2] - top) if n > 1 else 0))
+    top = max(a[-1], a[-2])
+    return top + math.log(math.exp(a[-1] - top) + math.exp(a[-2] - top))
 
 
 def align(log_merged: np.ndarray, digits):
@@ -62,9 +60,7 @@ def align(log_merged: np.ndarray, digits):
     n, T = len(labels), len(log_merged)
     score = np.full((T, n), NEVER)
     back = np.zeros((T, n), int)
-    score[0, 0] = log_merged[0, 0]
-    if n > 1:
-        score[0, 1] = log_merged[0, labels[1]]
+    score[0, :2] = log_merged[0, 0], log_merged[0, labels[1]]
     for t in range(1, T):
         for s in range(n):
             options = [(score[t - 1, s], s)]
@@ -74,7 +70,7 @@ def align(log_merged: np.ndarray, digits):
                 options.append((score[t - 1, s - 2], s - 2))
             best, from_ = max(options)
             score[t, s], back[t, s] = best + log_merged[t, labels[s]], from_
-    s = n - 1 if n == 1 or score[T - 1, n - 1] >= score[T - 1, n - 2] else n - 2
+    s = n - 1 if score[T - 1, n - 1] >= score[T - 1, n - 2] else n - 2
     spans = [None] * len(digits)
     for t in range(T - 1, -1, -1):
         if s % 2:

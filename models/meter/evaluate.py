@@ -10,22 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from data import HERE, shared_dir
-from measure import calibration_error, held_slice, own_slice, run, shown_evaluation, wilson, without_meter
+from measure import calibration_error, held_slice, own_slice, run, share, shown_evaluation, without_meter
 from pipeline import Reader
-
-
-def share(rows, key):
-    k, n = sum(r[key] for r in rows), len(rows)
-    lo, hi = wilson(k, n)
-    return f"{100 * k / n:5.1f} ({100 * lo:.0f}-{100 * hi:.0f})"
 
 
 def line(name, rows):
     ok = [r for r in rows if r["ok"]]
     right = f"{100 * np.mean([r['integer'] for r in ok]):5.1f}" if ok else "    –"
     kept, answered = 100 * len(ok) / len(rows), 100 * np.mean([r["answered"] for r in rows])
+    shares = " ".join(f"{share(sum(r[key] for r in rows), len(rows)):16s}" for key in ("integer", "full", "near"))
     return (
-        f"{name:16s} {len(rows):4d}  {share(rows, 'integer'):16s} {share(rows, 'full'):16s} {share(rows, 'near'):16s} "
+        f"{name:16s} {len(rows):4d}  {shares} "
         f"{right} / {kept:5.1f}   {answered:5.1f}  {calibration_error(rows)[0]:.3f}  {median_ms(rows):5.1f}"
     )
 
@@ -47,8 +42,6 @@ def main():
     parser.add_argument(
         "--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training"
     )
-    parser.add_argument("--wrong", action="store_true", help="list the misread photos")
-    parser.add_argument("--by-source", action="store_true", help="each source separately, not the small ones together")
     args = parser.parse_args()
     if not args.data and not (shared_dir() / "meter").exists():
         print("skipped: no data at SHARED_DIR (default ../shared)")
@@ -62,13 +55,8 @@ def main():
     groups = defaultdict(list)
     for r in rows:
         s = r["truth"].source
-        groups[
-            s
-            if args.by_source or s in ("toloka", "cn", "ha")
-            else "displays"
-            if s.startswith("lcd")
-            else "other sources"
-        ].append(r)
+        known = s in ("toloka", "cn", "ha")
+        groups[s if known else "displays" if s.startswith("lcd") else "other sources"].append(r)
     print(
         "source            n   integer %        full %           full ±1 %        ok right/kept %  answered  ECE    ms"
     )
@@ -88,24 +76,6 @@ def main():
         f"no meter: refused {sum(not r['answered'] for r in negatives)} of {len(negatives)}, "
         f"ok {sum(r['ok'] for r in negatives)}, {median_ms(negatives):.1f} ms"
     )
-    if args.wrong:
-        for r in rows:
-            if not r["integer"]:
-                a = r["answer"]
-                print(
-                    r["truth"].path.name,
-                    "is",
-                    r["truth"].digits,
-                    r["truth"].red,
-                    "read",
-                    a
-                    and (
-                        a["digits"],
-                        a["red_digits"],
-                        round(a["confidence"], 3),
-                        {k: round(v, 2) for k, v in a["features"].items()},
-                    ),
-                )
 
 
 if __name__ == "__main__":

@@ -86,7 +86,6 @@ def main():
     for name in NETWORKS:
         parser.add_argument(f"--{name}", type=Path, default=RUNS / f"{name}.pt")
     parser.add_argument("--out", type=Path, default=HERE)
-    parser.add_argument("--only", choices=OUTPUTS, action="append", help="export these graphs only")
     args = parser.parse_args()
     torch.manual_seed(1)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -104,7 +103,7 @@ def main():
         "read": (ReadGraph, ["read"], (picture, quads)),
         "mark": (MarkGraph, ["mark", "digit"], (picture, quads.repeat(3, 1, 1))),
     }
-    for name in args.only or OUTPUTS:
+    for name in OUTPUTS:
         graph, networks, inputs = wanted[name]
         dynamic = None
         if len(inputs) > 1:

@@ -24,7 +24,7 @@ NETWORKS = {
 
 def started(network, minutes, gpu):
     workers, *options = NETWORKS[network]
-    always = ("--all", "--folds", "--steps", 10**6, "--minutes", minutes, "--check-every", 10**6)
+    always = ("--all", "--folds", "--steps", 10**6, "--minutes", minutes)
     command = [sys.executable, f"train_{network}.py", *always, "--workers", workers if gpu else 1, *options]
     print("+", " ".join(map(str, command[1:])), flush=True)
     return subprocess.Popen(list(map(str, command)), cwd=HERE)

@@ -1,33 +1,27 @@
-"""Hard negatives for all three networks: what the locator takes for a counter, and dates printed by cameras.
+"""Hard negatives for locator, refiner and reader: what the locator takes for a counter, and dates printed by cameras.
 
-python hard.py [--folder runs/x] caches them with the exported networks of that folder.
+python hard.py caches them with the served networks.
 """
-
-import argparse
-from pathlib import Path
 
 import cv2
 
 import augment
-from data import CACHE, HERE, MAX_SIDE, BankWriter, face_pictures
+from data import CACHE, MAX_SIDE, BankWriter, face_pictures
 from picture import read_picture, shrink
 from pipeline import Reader
 from stamps import stamped
 
+PICTURES = 900  # at most
 QUADS = 2  # best candidates per picture
 STAMPED_EVERY = 4
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--folder", type=Path, default=HERE)
-    parser.add_argument("--count", type=int, default=900)
-    args = parser.parse_args()
     cv2.setNumThreads(1)
-    reader = Reader(args.folder)
+    reader = Reader()
     writer = BankWriter(CACHE / "hard")
     augment.seed(11)
-    for number, path in enumerate(face_pictures(evaluation=False)[: args.count]):
+    for number, path in enumerate(face_pictures(evaluation=False)[:PICTURES]):
         image = shrink(read_picture(path), MAX_SIDE)
         if number % STAMPED_EVERY == 0:
             image, quad = stamped(image)

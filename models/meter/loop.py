@@ -1,4 +1,4 @@
-"""One resumable training loop for all three networks: warm-up, stable, decay; averaged weights; progress and ETA.
+"""One resumable training loop for all networks: warm-up, stable, decay; averaged weights; progress and ETA.
 
 With --folds, four more networks learn from the same batches, but for those that show a fold of the small sources:
 what they read of it stands for meters that nobody has seen (unseen.py).
@@ -8,7 +8,6 @@ phase, so that a run can be extended, or decayed twice on different data, withou
 """
 
 import argparse
-import os
 import time
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from augment import rng
 from data import FOLDS, RUNS
 
 DECAY_SHARE = 0.4  # of the run, at its end
+SAVE_EVERY = 1000  # steps
 
 
 def arguments(name, steps, batch, lr):
@@ -40,14 +40,8 @@ def arguments(name, steps, batch, lr):
     p.add_argument(
         "--folds", action="store_true", help="train networks that never see a fold of the small sources, beside it"
     )
-    p.add_argument(
-        "--own-share", type=float, default=0.3, help="share of own photos (data.py --data), if there are any"
-    )
     p.add_argument("--rendered-share", type=float, default=0.3, help="share of rendered meters, if there are any")
     p.add_argument("--workers", type=int, default=1)
-    p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--device", default="auto")
-    p.add_argument("--check-every", type=int, default=1000)
     p.add_argument(
         "--bf16",
         action=argparse.BooleanOptionalAction,
@@ -55,10 +49,6 @@ def arguments(name, steps, batch, lr):
         help="bfloat16 in the forward pass: for GPUs, and processors that have it; others take 2.5 to 3 times as long",
     )
     return p
-
-
-def device_of(name: str) -> torch.device:
-    return torch.device(("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name)
 
 
 def rate(args, step, left, decay) -> float:
@@ -115,16 +105,6 @@ class Learner:
         self.step += 1
         return losses
 
-    def check(self, check):
-        """By the averaged weights."""
-        live = {k: v.clone() for k, v in self.model.state_dict().items()}
-        self.model.load_state_dict(self.average)
-        self.model.eval()
-        with torch.no_grad():
-            print(f"{self.name} {self.step} held slice:", check(self.model), flush=True)
-        self.model.train()
-        self.model.load_state_dict(live)
-
     def save(self, suffix=""):
         state = {
             "model": self.model.state_dict(),
@@ -143,12 +123,11 @@ def learners(args, network, device):
         yield Learner(args, network(), f"{args.name}-fold{fold}", fold, device, resume)
 
 
-def train(args, network, make_batch, loss_of, check):
+def train(args, network, make_batch, loss_of):
     """make_batch(fold): arrays and lists, of the small sources those of one fold alone (None: all).
-    loss_of(model, batch, device): dict of losses (summed); the batch's arrays are tensors.
-    check(model): dict of figures on the held slice."""
-    torch.set_num_threads(args.threads)
-    device = device_of(args.device)
+    loss_of(model, batch, device): dict of losses (summed); the batch's arrays are tensors."""
+    torch.set_num_threads(1)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     RUNS.mkdir(parents=True, exist_ok=True)
     every = list(learners(args, network, device))
     first, start = every[0], every[0].step
@@ -157,14 +136,6 @@ def train(args, network, make_batch, loss_of, check):
     queue = mp.Queue(6)
     for i in range(args.workers):
         mp.Process(target=_produce, args=(args, make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
-
-    def spent() -> float:
-        """CPU minutes of training and of the processes that make its batches."""
-        if not Path("/proc/self/stat").exists():
-            return time.process_time() / 60
-        stats = [Path(f"/proc/{m.pid}/stat").read_text().rsplit(")", 1)[1].split() for m in mp.active_children()]
-        makers = sum(float(ticks) for stat in stats for ticks in stat[11:13])
-        return (time.process_time() + makers / os.sysconf("SC_CLK_TCK")) / 60
 
     began, shown, waited = time.time(), {}, 0.0
     weights = sum(p.numel() for p in first.model.parameters())
@@ -195,12 +166,11 @@ def train(args, network, make_batch, loss_of, check):
                 f"{args.name} {step + 1}/{args.steps} lr {lr:.1e} "
                 + " ".join(f"{k} {v.item():.4f}" for k, v in shown.items())
                 + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, "
-                f"ETA {each * left / 60:.1f} min, CPU {spent():.1f} min",
+                f"ETA {each * left / 60:.1f} min",
                 flush=True,
             )
-        if (step + 1) % args.check_every == 0 or left <= 0:
+        if (step + 1) % SAVE_EVERY == 0 or left <= 0:
             for learner in every:
-                learner.check(check)
                 learner.save()
         if left <= decay and not stable:
             stable = True

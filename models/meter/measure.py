@@ -85,12 +85,14 @@ def judge(answer, truth: Truth) -> dict:
     )
 
 
-def wilson(k: int, n: int):
+def share(k: int, n: int) -> str:
+    """k of n in %, with the 95 % Wilson interval."""
     if not n:
-        return 0.0, 1.0
+        return "  0.0 (0-100)"
     z, p = 1.96, k / n
     middle, spread = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+    low, high = ((middle + v) / (1 + z * z / n) for v in (-spread, spread))
+    return f"{100 * p:5.1f} ({100 * low:.0f}-{100 * high:.0f})"
 
 
 def calibration_error(rows, bins=10):

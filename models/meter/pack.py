@@ -4,7 +4,6 @@ python pack.py                              writes models/meter/pack (not commit
 SHARED_DIR=models/meter/pack python …       trains from it
 """
 
-import argparse
 import json
 import shutil
 from pathlib import Path
@@ -17,6 +16,8 @@ from geometry import size
 
 SIDE, COUNTER = 400, 215  # the locator's largest view of a whole photo; a little more than the reader's strip
 QUALITY = 52
+FACES = 260  # pictures for `hard.py`
+PACK = HERE / "pack"
 
 
 def shrink(source: Path, target: Path, scale_of) -> None:
@@ -43,19 +44,15 @@ def pack_photos(folder: Path, target: Path) -> None:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=HERE / "pack")
-    parser.add_argument("--faces", type=int, default=260, help="pictures for `hard.py`")
-    args = parser.parse_args()
     shared = shared_dir()
-    shutil.rmtree(args.folder, ignore_errors=True)
+    shutil.rmtree(PACK, ignore_errors=True)
     for folder in ("meter/train", "meter/train_extra", "meter/more"):
-        pack_photos(shared / folder, args.folder / folder)
-    shutil.copytree(shared / "meter/digits", args.folder / "meter/digits")
-    for path in [*pictures_without_meter(evaluation=False), *face_pictures(evaluation=False)[: args.faces]]:
-        shrink(path, args.folder / path.relative_to(shared), lambda side: SIDE / side.max())
-    packed = sum(p.stat().st_size for p in args.folder.rglob("*") if p.is_file())
-    print(f"{args.folder}: {packed / 1e6:.1f} MB")
+        pack_photos(shared / folder, PACK / folder)
+    shutil.copytree(shared / "meter/digits", PACK / "meter/digits")
+    for path in [*pictures_without_meter(evaluation=False), *face_pictures(evaluation=False)[:FACES]]:
+        shrink(path, PACK / path.relative_to(shared), lambda side: SIDE / side.max())
+    packed = sum(p.stat().st_size for p in PACK.rglob("*") if p.is_file())
+    print(f"{PACK}: {packed / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, cells_of, likeliest, score_readings, weigh
 from geometry import axes, expand, points_on, size, turned, window
-from picture import read_picture, shrink
+from picture import shrink
 
 HERE = Path(__file__).resolve().parent
 
@@ -64,15 +64,15 @@ def rules_of(folder: Path) -> Path:
 
 
 class Reader:
-    def __init__(self, folder: Path = HERE, rules=None, threads: int = 1):
+    def __init__(self, folder: Path = HERE, rules=None):
         options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = 1
 
         def load(name):
             return ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
 
-        self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
-        self.mark_net = load("mark") if (folder / "meter-mark.onnx").exists() else None
+        names = ("locate", "refine", "read", "mark")
+        self.locate_net, self.refine_net, self.read_net, self.mark_net = map(load, names)
         self.rules = rules or json.loads(rules_of(folder).read_text())
         self.seconds = 0.0  # CPU time in the networks, of the last picture
 
@@ -137,13 +137,14 @@ class Reader:
             score_readings(h, rules)
         return found
 
-    def hypotheses(self, rgb: np.ndarray):
-        """Candidates in each direction that may be right, read on one crop; the best on all, unless that was clear.
+    def shrunk(self, rgb: np.ndarray):
+        """What all else looks at, in the pixels of which all quads are."""
+        return np.ascontiguousarray(shrink(rgb, self.rules["maxSide"]))
 
-        Also the scale of each axis, from the pixels of `rgb` to those of the quads."""
+    def hypotheses(self, image: np.ndarray):
+        """Candidates in each direction that may be right, read on one crop; the best on all, unless that was clear."""
         self.seconds = 0.0
         rules = self.rules
-        image = np.ascontiguousarray(shrink(rgb, rules["maxSide"]))
         candidates = self.locate(image)
         found = self.first_look(image, candidates)
         best = likeliest_places(found, rules)
@@ -158,44 +159,19 @@ class Reader:
                 h.probs += [probs[r] for r in rows]
                 h.legible += [float(legible[r]) for r in rows]
                 score_readings(h, rules)
-        return best, np.float32(image.shape[1::-1]) / np.float32(rgb.shape[1::-1])
+        return best
 
-    def marks(self, rgb: np.ndarray, found):
+    def marks(self, image: np.ndarray, found):
         """What the mark network sees at the wheels of the likeliest reading, or None."""
         quads = cells_of(found, self.rules)
-        if quads is None or self.mark_net is None:
+        if quads is None:
             return None
-        image = np.ascontiguousarray(shrink(rgb, self.rules["maxSide"]))
         quads = np.stack([expand(q, **self.rules["cell"]) for q in quads]).astype(np.float32)
         fraction, wheel, digit = self.run(self.mark_net, {"image": image[None], "quads": quads})
         return {"fraction": fraction, "wheel": wheel, "digit": digit}
 
     def read(self, rgb: np.ndarray):
-        """The answer with quads in the pixels of `rgb`, or None."""
-        found, scale = self.hypotheses(rgb)
-        answer = assemble(found, self.rules, self.marks(rgb, found))
-        if answer:
-            answer["quad"] = answer["quad"] / scale
-            for wheel in answer["wheels"]:
-                wheel["quad"] = wheel["quad"] / scale
-        return answer
-
-
-if __name__ == "__main__":
-    import sys
-
-    reader = Reader()
-    for name in sys.argv[1:]:
-        answer = reader.read(read_picture(name))
-        if answer is None or not answer["readable"]:
-            print(name, "no reading")
-        else:
-            cut = len(answer["digits"]) - answer["red_digits"]
-            print(
-                name,
-                answer["digits"][:cut] + ("." + answer["digits"][cut:] if answer["red_digits"] else ""),
-                answer["status"],
-                f"{answer['confidence']:.3f}",
-                answer["alternatives"],
-                f"{reader.seconds * 1000:.0f} ms",
-            )
+        """The answer, or None."""
+        image = self.shrunk(rgb)
+        found = self.hypotheses(image)
+        return assemble(found, self.rules, self.marks(image, found))

@@ -116,7 +116,7 @@ def picture_case(reader, path):
         h = Hypothesis(quad, list(probs), [float(v) for v in legible], 1.0, 1.0, 1.0)
         score_readings(h, reader.rules)
         strips.append({"quad": quad, "legible": h.legible, "readings": h.readings})
-    found, _ = reader.hypotheses(image)
+    found = reader.hypotheses(image)
     return rounded(
         {
             "picture": path.name,

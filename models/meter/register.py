@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from data import HERE
+from data import HERE, RUNS
 
 NAMES = ("locate", "refine", "read", "mark")
 CHECKPOINTS = (*NAMES, "digit")
@@ -39,6 +39,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
     for name in CHECKPOINTS:
-        parser.add_argument(f"--{name}", type=Path, help="checkpoint to commit beside it")
+        parser.add_argument(f"--{name}", type=Path, default=RUNS / f"{name}.pt", help="checkpoint to commit beside it")
     args = parser.parse_args()
-    register(args.folder, {n: getattr(args, n) for n in CHECKPOINTS if getattr(args, n)})
+    register(args.folder, {n: getattr(args, n) for n in CHECKPOINTS})

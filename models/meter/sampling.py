@@ -8,6 +8,7 @@ import numpy as np
 from augment import rng
 from data import CACHE, FOLDS, Bank, fold_of
 
+OWN_SHARE = 0.5  # of own photos (train_own.py), beside the SHARES of the others
 SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
 DISPLAYS = 3  # times as often as wheels of as many photos: only three small sources show them
 
@@ -18,7 +19,6 @@ class Sampler:
     def __init__(self, args, negatives=0.0):
         self.banks = [Bank(CACHE / "real")]
         real = self.banks[0].photos
-        self.held = [p for p in real if p.quad is not None and p.held and not args.all]
         groups = self.banks[0].by_source(lambda p: p.quad is not None and (args.all or not p.held))
         self.negatives = [p for p in real if p.quad is None]
         self.negative_share = negatives
@@ -37,7 +37,7 @@ class Sampler:
                         continue
                     share = SHARES["extra"] * weight[source] / total
                 else:
-                    share = args.own_share / own * len(photos)
+                    share = OWN_SHARE / own * len(photos)
                 self.photos[fold] += photos
                 weights += [share / len(photos)] * len(photos)
             self.cumulative[fold] = np.cumsum(weights) / sum(weights)
@@ -56,11 +56,11 @@ class Sampler:
         self.bank_of = {id(p): b for b in self.banks for p in b.photos}
         print(
             f"{sum(map(len, groups.values()))} photos of {len(groups)} sources, {len(self.rendered)} rendered, "
-            f"{len(self.negatives)} without a meter, {len(self.hard)} hard, {len(self.held)} held",
+            f"{len(self.negatives)} without a meter, {len(self.hard)} hard",
             flush=True,
         )
 
-    def pick(self, fold=None):
+    def pick(self, fold):
         """With --folds, of the small sources those of this fold alone."""
         r = rng.random()
         if self.negatives and r < self.negative_share:

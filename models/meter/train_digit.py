@@ -23,10 +23,6 @@ def shares_of(readings):
     return rows
 
 
-def cells_of(counter, wheels, jitter=True):
-    return cells.cut_cells(counter, [counter.centres[i] for i in wheels], jitter, (DIGIT_W, DIGIT_H), DIGIT_CELL)
-
-
 class Samples:
     def __init__(self, args):
         self.fonts, self.segments, self.crops = text_fonts(), segment_fonts(), load_crops()
@@ -37,7 +33,7 @@ class Samples:
         crops = self.crops if rng.random() < 0.7 else None
         return cells.drawn(n, rng.randrange(0, min(4, n - 2) + 1), self.fonts, self.segments, 0.25, crops)
 
-    def sample(self, fold=None):
+    def sample(self, fold):
         """Some wheels of a counter, and what each shows."""
         seen = self.drawn() if rng.random() < RENDERED else self.real.draw(fold, SMALL)
         counter = Counter(np.array(seen.image), seen.centres, seen.top, seen.bottom, seen.red, display=seen.display)
@@ -48,26 +44,14 @@ class Samples:
         shares = shares_of(seen.readings)
         odds = np.where(shares[:, 0] == 1, ZERO, 1)
         wheels = np.random.choice(len(shares), min(WHEELS, len(shares)), False, odds / odds.sum())
-        return cells_of(counter, wheels), shares[wheels]
+        centres = [counter.centres[i] for i in wheels]
+        return cells.cut_cells(counter, centres, (DIGIT_W, DIGIT_H), DIGIT_CELL), shares[wheels]
 
 
 def loss_of(model, batch, device):
     images, shares = batch
     logits = model(loop.images_to(device, images)).float()
     return {"digit": -(shares * logits.log_softmax(-1)).sum(1).mean()}
-
-
-def checker(samples, device_name):
-    def check(model):
-        device, groups = loop.device_of(device_name), {}
-        for c in samples.real.held:
-            wheels = range(len(c.centres))
-            said = model(loop.images_to(device, cells_of(c, wheels, jitter=False))).argmax(1).cpu().numpy()
-            name = c.source if c.source in cells.BIG else "small"
-            groups.setdefault(name, []).extend(shares_of(c.readings)[wheels, said] > 0)
-        return {name: f"{np.mean(right):.4f} of {len(right)} wheels" for name, right in groups.items()}
-
-    return check
 
 
 if __name__ == "__main__":
@@ -78,4 +62,4 @@ if __name__ == "__main__":
         made = [samples.sample(fold) for _ in range(args.batch // WHEELS)]
         return tuple(map(np.concatenate, zip(*made)))
 
-    loop.train(args, Digit, make_batch, loss_of, checker(samples, args.device))
+    loop.train(args, Digit, make_batch, loss_of)

@@ -94,65 +94,6 @@ def loss_of(model, batch, device):
     }
 
 
-def boxes_of(y: np.ndarray, k: int):
-    """Best k peaks of one output (7, G, G) as (score, quad), distinct by distance."""
-    s = 1 / (1 + np.exp(-y[0]))
-    dilated = cv2.dilate(s, np.ones((3, 3), np.uint8))
-    order = np.argsort(-np.where(s >= dilated, s, 0).ravel())[:24]
-    found = []
-    for i in order:
-        gy, gx = divmod(int(i), GRID)
-        r = y[1:, gy, gx]
-        c = CELLS[gy, gx] + r[:2] * 8
-        w, h = 32 * math.exp(r[2]), 8 * math.exp(r[3])
-        e = r[4:] / (np.linalg.norm(r[4:]) + 1e-6)
-        n = np.float32([-e[1], e[0]])
-        if any(np.linalg.norm(c - q.mean(0)) < 0.35 * max(w, size(q)[0]) for _, q in found):
-            continue
-        u, v = e * w / 2, n * h / 2
-        found.append((float(s[gy, gx]), np.float32([c - u - v, c + u - v, c + u + v, c - u + v])))
-        if len(found) == k:
-            break
-    return found
-
-
-def letterbox(image):
-    h, w = image.shape[:2]
-    s = S / max(h, w)
-    out = np.zeros((S, S, 3), np.uint8)
-    small = cv2.resize(image, (max(1, round(w * s)), max(1, round(h * s))), interpolation=cv2.INTER_AREA)
-    oy, ox = (S - small.shape[0]) // 2, (S - small.shape[1]) // 2
-    out[oy : oy + small.shape[0], ox : ox + small.shape[1]] = small
-    return out, s, np.float32([ox, oy])
-
-
-def found(box, quad) -> bool:
-    """Near enough for the refiner: centre, size and line of the box."""
-    w, h = size(quad)
-    bw, _ = size(box)
-    u, bu = axes(quad)[0], axes(box)[0]
-    cos = abs(float(u @ bu)) / (np.linalg.norm(u) * np.linalg.norm(bu) + 1e-6)
-    return np.linalg.norm(box.mean(0) - quad.mean(0)) < 0.25 * w and 0.65 < bw / w < 1.5 and cos > 0.94
-
-
-def checker(sampler, device_name):
-    def check(model):
-        device, groups = loop.device_of(device_name), {}
-        for photo in sampler.held:
-            image, s, o = letterbox(sampler.pixels(photo, 0))
-            y = model(loop.images_to(device, image[None]))[0].float().cpu().numpy()
-            b = boxes_of(y, 3)
-            hits = [found((q - o) / s, photo.quad) for _, q in b]
-            g = photo.source if photo.source in ("toloka", "cn") else "extra"
-            groups.setdefault(g, []).append((hits[0], any(hits)))
-        return {
-            g: f"top1 {np.mean([x[0] for x in v]):.3f} top3 {np.mean([x[1] for x in v]):.3f} n {len(v)}"
-            for g, v in groups.items()
-        }
-
-    return check
-
-
 if __name__ == "__main__":
     args = loop.arguments("locate", 6000, 16, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.08)
@@ -164,4 +105,4 @@ if __name__ == "__main__":
             rows.append((image, *target(quad)))
         return tuple(np.stack(column) for column in zip(*rows))
 
-    loop.train(args, Locate, make_batch, loss_of, checker(sampler, args.device))
+    loop.train(args, Locate, make_batch, loss_of)

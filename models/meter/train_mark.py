@@ -4,8 +4,6 @@ Every number of wheels (4 to 9) goes with every number of decimals (0 to 4), on 
 ones, so that neither says anything about the other.
 """
 
-import random
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -28,7 +26,7 @@ class Samples:
         self.real = cells.Real(args.all)
         groups = self.real.groups
         self.small_share = min(0.45, 0.008 * sum(len(groups[s]) for s in self.real.small))
-        print({s: len(v) for s, v in groups.items()}, len(self.real.held), "held", flush=True)
+        print({s: len(v) for s, v in groups.items()}, flush=True)
 
     def counter(self, fold, marked) -> Counter:
         """A counter; `marked`: with something printed beside it that is no wheel."""
@@ -44,7 +42,7 @@ class Samples:
             cells.add_zero(counter, text(rng.choice(self.fonts), 40, word))
         return counter
 
-    def sample(self, fold=None):
+    def sample(self, fold):
         """Cells, number of decimals (FRACTIONS: unknown; -1: not judged), and 1 for each cell that is a wheel."""
         marked = rng.random() < 0.15
         counter = cells.seen(lambda: self.counter(fold, marked))
@@ -89,20 +87,14 @@ def collate(samples):
     )
 
 
-def outputs(model, images, counts, device):
+def loss_of(model, batch, device):
+    images, counts, lengths, wheels = batch
     e = model.cells(loop.images_to(device, images)).float()
-    counts = torch.as_tensor(counts).to(device)
     rows = torch.zeros(len(counts), int(counts.max()) + 2, e.shape[1], device=device)
     there = torch.arange(rows.shape[1], device=device) < counts[:, None] + 2
     rows[there] = e
     with torch.autocast(device.type, enabled=False):
         logits, wheel = model(rows, counts)
-    return logits, wheel[there]
-
-
-def loss_of(model, batch, device):
-    images, counts, lengths, wheels = batch
-    logits, wheel = outputs(model, images, counts, device)
     p = logits.softmax(-1)
     rows, told = (torch.nonzero(m)[:, 0] for m in (lengths >= 0, (lengths >= 0) & (lengths < FRACTIONS)))
     right = p[rows, lengths[rows]]
@@ -113,49 +105,8 @@ def loss_of(model, batch, device):
     return {
         "told": worth,
         "length": length * 0.5,
-        "wheel": F.binary_cross_entropy_with_logits(wheel, target) * 0.5,
+        "wheel": F.binary_cross_entropy_with_logits(wheel[there], target) * 0.5,
     }
-
-
-def judged(model, device, counters):
-    """Of counters as they are: right, wrong and not told."""
-    groups = {}
-    for c in counters:
-        p = cells.pitch_of(c.centres)
-        ends = [c.centres[0] - p, c.centres[-1] + p]
-        images = cells.cut_cells(c, ends + c.centres, jitter=False)
-        logits, _ = outputs(model, images, np.int64([len(c.centres)]), device)
-        p = logits[0].softmax(-1).cpu().numpy()
-        k = int(p.argmax())
-        groups.setdefault(c.source, []).append((k == c.red, k not in (c.red, FRACTIONS), k == FRACTIONS))
-    return groups
-
-
-def checker(samples, device_name):
-    made = None
-
-    def check(model):
-        nonlocal made
-        device = loop.device_of(device_name)
-        groups = judged(model, device, samples.real.held)
-        big = {s: v for s, v in groups.items() if s in ("toloka", "cn")}
-        big["small"] = [r for s, v in groups.items() if s not in big for r in v]
-        if made is None:
-            state = rng.getstate(), np.random.get_state(), random.getstate()
-            made = [samples.sample() for _ in range(400)]
-            rng.setstate(state[0]), np.random.set_state(state[1])
-            made = collate([m for m in made if m[1] >= 0])
-        logits, _ = outputs(model, made[0], made[1], device)
-        p = logits.softmax(-1).cpu().numpy()
-        k = p.argmax(1)
-        big["recombined"] = [(a == b, a not in (b, FRACTIONS), a == FRACTIONS) for a, b in zip(k, made[2])]
-        return {
-            s: "right {:.3f} wrong {:.3f} not told {:.3f} of {}".format(*np.mean(v, 0), len(v))
-            for s, v in big.items()
-            if v
-        }
-
-    return check
 
 
 if __name__ == "__main__":
@@ -165,4 +116,4 @@ if __name__ == "__main__":
     def make_batch(fold):
         return collate([samples.sample(fold) for _ in range(args.batch)])
 
-    loop.train(args, Mark, make_batch, loss_of, checker(samples, args.device))
+    loop.train(args, Mark, make_batch, loss_of)

@@ -14,6 +14,8 @@ from pathlib import Path
 from data import HERE
 from register import CHECKPOINTS, register
 
+RENDERED = 1000  # meters mixed in, so that others are not forgotten
+
 
 def run(script, *options, env=None):
     command = [sys.executable, *script.split(), *map(str, options)]
@@ -27,13 +29,6 @@ def main():
     parser.add_argument("--out", type=Path, default=HERE / "runs/own")
     parser.add_argument("--steps", type=int, default=800, help="of each network")
     parser.add_argument("--networks", default="refine,read", help="which to train: locate,refine,read")
-    parser.add_argument(
-        "--rendered",
-        type=int,
-        default=1000,
-        help="rendered meters mixed in, so that others are not forgotten; 0 for none",
-    )
-    parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--register", action="store_true", help="copy the new networks to where the served ones lie")
     args = parser.parse_args()
     data, out = args.data.resolve(), args.out.resolve()
@@ -41,8 +36,7 @@ def main():
         raise SystemExit(f"{data}/labels.json is missing: see Retrain in the card")
     here = {"METER_WORK": str(out)}  # cache and checkpoints of this run only
     run("data.py", "--data", data, env=here)
-    if args.rendered:
-        run("-m render.build", "--count", args.rendered, env=here)
+    run("-m render.build", "--count", RENDERED, env=here)
     trained = [n for n in CHECKPOINTS if n in args.networks.split(",")]
     for name in trained:
         run(
@@ -55,12 +49,8 @@ def main():
             args.steps // 2,
             "--lr",
             "5e-4",
-            "--own-share",
-            ".5",
             "--batch",
-            16 if name == "locate" else args.batch,
-            "--check-every",
-            max(200, args.steps // 2),
+            16 if name == "locate" else 48,
             env=here,
         )
     checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in CHECKPOINTS}

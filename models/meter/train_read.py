@@ -8,7 +8,6 @@ import loop
 import strips
 from augment import rng
 from beside import print_beside
-from geometry import expand, turned
 from nets import Read
 from sampling import Sampler
 
@@ -17,14 +16,11 @@ LIGHT = 0.3  # share of wheels made light on dark: the two large sources are dar
 
 def pick_label(photo):
     """A wheel between two numbers is one or the other: by labels drawn at random, the network learns the odds."""
+    digits = photo.digits
     if photo.accept and rng.random() < 0.5:
         other = rng.choice(photo.accept)
-        return (
-            strips.classes(other, photo.red)
-            if len(other) == len(photo.digits)
-            else strips.classes(photo.digits, photo.red)
-        )
-    return strips.classes(photo.digits, photo.red)
+        digits = other if len(other) == len(digits) else digits
+    return strips.classes(digits, photo.red)
 
 
 def sample(sampler, patches, photo):
@@ -67,41 +63,6 @@ def loss_of(model, batch, device):
     return {"ctc": ctc, "legible": F.binary_cross_entropy_with_logits(legible.float(), upright) * 0.3}
 
 
-def greedy(probs: np.ndarray):
-    """Best path of one strip (T, 21): digits, and the number of red ones at the end."""
-    merged = np.concatenate([probs[:, :1], probs[:, 1:11] + probs[:, 11:]], 1)
-    best, digits, red, before = merged.argmax(1), "", [], 0
-    for t, k in enumerate(best):
-        if k and k != before:
-            digits += str(k - 1)
-            red.append(probs[t, k + 10] > probs[t, k])
-        before = k
-    tail = 0
-    while tail < len(red) and red[-1 - tail]:
-        tail += 1
-    return digits, tail
-
-
-def checker(sampler, patches, device_name):
-    def check(model):
-        device, groups = loop.device_of(device_name), {}
-        for photo in sampler.held:
-            image, (x0, y0, w, h) = patches.of(photo)
-            box = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
-            pair = np.stack([strips.warp(image, expand(box)), strips.warp(image, expand(turned(box)))])
-            logits, legible = model(loop.images_to(device, pair))
-            digits, red = greedy(logits[0].float().softmax(-1).cpu().numpy())
-            g = photo.source if photo.source in ("toloka", "cn") else "extra"
-            right = digits in [photo.digits, *photo.accept]
-            groups.setdefault(g, []).append((right, red == photo.red, legible[0].item() > 0, legible[1].item() < 0))
-        return {
-            g: "all wheels {:.3f}, red count {:.3f}, upright {:.3f}, turned refused {:.3f}".format(*np.mean(v, 0))
-            for g, v in groups.items()
-        }
-
-    return check
-
-
 if __name__ == "__main__":
     args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.08)
@@ -111,4 +72,4 @@ if __name__ == "__main__":
         images, labels, upright = zip(*[sample(sampler, patches, sampler.pick(fold)) for _ in range(args.batch)])
         return np.stack(images), labels, np.float32(upright)
 
-    loop.train(args, Read, make_batch, loss_of, checker(sampler, patches, args.device))
+    loop.train(args, Read, make_batch, loss_of)

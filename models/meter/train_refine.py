@@ -19,7 +19,7 @@ FRAME = np.float32([[0, 0], [W, 0], [W, H], [0, H]])
 CORNER_WEIGHT = [2, 1] * 4
 
 
-def cut(sampler, photo, corners, flags_border):
+def cut(sampler, photo, corners):
     """The window from the level whose pixels are at most twice as fine; returns picture and full-size homography."""
     M = cv2.getPerspectiveTransform(corners, FRAME)
     scale = W / max(np.linalg.norm(corners[1] - corners[0]), 1)
@@ -27,7 +27,7 @@ def cut(sampler, photo, corners, flags_border):
     while scale * f < 0.5:
         image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
     return cv2.warpPerspective(
-        image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=flags_border
+        image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=augment.border()
     ), M
 
 
@@ -44,7 +44,7 @@ def negative_view(sampler, photo):
             np.float32([math.cos(a), math.sin(a)]),
             width * WINDOW * math.exp(rng.gauss(0, 0.15)),
         )
-        return cut(sampler, photo, corners, augment.border())[0]
+        return cut(sampler, photo, corners)[0]
     for _ in range(20):
         centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
         if photo.quad is None:
@@ -63,10 +63,7 @@ def negative_view(sampler, photo):
         if photo.quad is None or rng.random() < 0.4
         else math.atan2(u[1], u[0]) + rng.gauss(0, 0.15)
     )
-    image, _ = cut(
-        sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width), augment.border()
-    )
-    return image
+    return cut(sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width))[0]
 
 
 def view(sampler, photo):
@@ -96,7 +93,7 @@ def view(sampler, photo):
         corners = (corners - centre) @ (
             np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-0.3, 0.3)
         ) + centre
-    image, M = cut(sampler, photo, np.float32(corners), augment.border())
+    image, M = cut(sampler, photo, np.float32(corners))
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
     if rng.random() < 0.2:
         image = print_beside(image, turned(p) if upside else p, len(photo.digits))
@@ -122,48 +119,6 @@ def loss_of(model, batch, device):
     }
 
 
-def refine_once(model, sampler, photo, quad, device):
-    """One step on a rough quad: the refined quad in reading order, upside-down and counter probabilities."""
-    u, _, c = axes(quad)
-    w, _ = size(quad)
-    image, M = cut(sampler, photo, window_around(c, u / w, w * WINDOW), cv2.BORDER_REPLICATE)
-    y = model(loop.images_to(device, image[None]))[0].float().cpu().numpy()
-    p = (y[:8].reshape(4, 2) + 1) * np.float32([W / 2, H / 2])
-    q = cv2.perspectiveTransform(p[None].astype(np.float32), np.linalg.inv(M))[0]
-    turn, counter = 1 / (1 + np.exp(-y[8:]))
-    return (turned(q) if turn > 0.5 else q), turn, counter
-
-
-def checker(sampler, device_name):
-    def check(model):
-        """Corner error in counter heights after two steps from a fixed rough box, and share turned the right way."""
-        device, groups = loop.device_of(device_name), {}
-        for i, photo in enumerate(sampler.held):
-            local = np.random.RandomState(i)
-            w, h = size(photo.quad)
-            u, v, c = axes(photo.quad)
-            e = rotation(local.normal(0, 0.15)) @ (u / w)
-            rough = window_around(
-                c + local.normal(0, 0.3, 2) * h, -e if i % 2 else e, w * np.exp(local.normal(0, 0.15))
-            )
-            q = rough.astype(np.float32)
-            for _ in range(2):
-                q, turn, counter = refine_once(model, sampler, photo, q, device)
-            error = np.linalg.norm(q - photo.quad, axis=1)
-            g = photo.source if photo.source in ("toloka", "cn") else "extra"
-            groups.setdefault(g, []).append(
-                (min(error.max(), np.linalg.norm(turned(q) - photo.quad, axis=1).max()) / h, error[0] < w / 2, counter)
-            )
-        return {
-            g: f"worst corner median {np.median([x[0] for x in v]):.2f} h, "
-            f"below 0.5 h {np.mean([x[0] < 0.5 for x in v]):.3f}, "
-            f"right way {np.mean([x[1] for x in v]):.3f}, counter {np.mean([x[2] > 0.5 for x in v]):.3f}"
-            for g, v in groups.items()
-        }
-
-    return check
-
-
 if __name__ == "__main__":
     args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.12)
@@ -173,4 +128,4 @@ if __name__ == "__main__":
             np.stack(column) for column in zip(*[view(sampler, sampler.pick(fold)) for _ in range(args.batch)])
         )
 
-    loop.train(args, Refine, make_batch, loss_of, checker(sampler, args.device))
+    loop.train(args, Refine, make_batch, loss_of)

@@ -18,6 +18,7 @@ from render.fonts import segment_fonts, text_fonts
 from render.wheels import Crops, draw_counter
 
 SIZE = 440
+SEED = 7
 
 
 def load_crops():
@@ -143,7 +144,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--displays", type=float, default=0.13, help="share of them that are displays")
-    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, help="write pictures and labels.json there, not the bank")
     parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
@@ -151,7 +151,7 @@ if __name__ == "__main__":
     queue = mp.Queue(100)
     for i in range(args.workers):
         count = args.count // args.workers + (i < args.count % args.workers)
-        mp.Process(target=produce, args=(queue, count, args.seed + i, args.displays), daemon=True).start()
+        mp.Process(target=produce, args=(queue, count, SEED + i, args.displays), daemon=True).start()
     for i in range(args.count):
         image, label = queue.get(timeout=600)
         writer.add(image, name=f"rendered{i}", **label)

@@ -5,6 +5,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from augment import rng
+from render.face import paste
 from render.fonts import loaded, text
 from render.wheels import Counter, grey
 
@@ -73,8 +74,6 @@ def segments(digits, decimals, path):
 
 
 def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Counter:
-    from render.face import paste
-
     n, decimals = digits_decimals or (rng.choice([4, 5, 5, 6, 6, 7, 7, 8, 8, 9]), rng.choice([0, 1, 1, 1, 2, 3, 3]))
     decimals = min(decimals, n - 2)
     lead = rng.choice([0, 0, 1, 2, 3])
