@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from 'sqlite3';
 import { useSqliteDriver } from '../driver-patches/knex-drivers.js';
-import { setSqliteFile, SqliteFile } from './sqlite-file.js';
+import { SqliteFile } from './sqlite-file.js';
 
 const walRetryMs = 20;
 
@@ -17,7 +17,8 @@ export function openSqlite(filename: string, common: Knex.Config, statementTimeo
     pool: { min: 1, max: 1, afterCreate: prepareSqlite(file, statementTimeoutMs) },
   });
   useSqliteDriver(db);
-  setSqliteFile(db, file);
+  // Transactions have them too.
+  db.userParams = { file };
   return db;
 }
 

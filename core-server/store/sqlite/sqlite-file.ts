@@ -90,12 +90,6 @@ export class SqliteFile {
   }
 }
 
-/** By what a knex instance has in common with its transactions. */
-const files = new WeakMap<Knex.Config, SqliteFile>();
-
-const configOf = (db: Knex): Knex.Config => (db.client as Knex.Client).config;
-
-export const setSqliteFile = (db: Knex, file: SqliteFile): unknown => files.set(configOf(db), file);
-
 /** The file of a store, also of one in a transaction; undefined if it is in PostgreSQL. */
-export const sqliteFileOf = (db: Knex): SqliteFile | undefined => files.get(configOf(db));
+export const sqliteFileOf = ({ userParams }: Knex): SqliteFile | undefined =>
+  (userParams as { readonly file?: SqliteFile }).file;
