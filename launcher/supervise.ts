@@ -15,17 +15,18 @@ export interface SuperviseOptions {
   readonly backoffMs?: number | undefined;
   /** A process that served for this long did not fail immediately, and is restarted at once. */
   readonly stableAfterMs?: number;
-  /** After this many immediate failures in a row, it is not restarted. */
-  readonly maxFailures?: number;
   /** Time between being told to stop and SIGKILL; longer than the processes' own time to drain. */
   readonly stopGraceMs: number;
 }
+
+/** After this many immediate failures in a row, a process is not restarted. */
+const maxFailures = 5;
 
 const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(options: SuperviseOptions) {
-  const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
+  const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs } = options;
 
   let child: ChildProcess | undefined;
   let restartTimer: NodeJS.Timeout | undefined;
