@@ -208,8 +208,7 @@ function sendOnce(
     if (signal.aborted) return reject(signal.reason as Error);
     const onAnswer = (bytes: Buffer) => {
       const answer = rpc.responseDeserialize(bytes);
-      if (signal.aborted) reject(signal.reason as Error);
-      else resolve(answer);
+      resolve(answer);
       return answer;
     };
     const onStatus = (error: ServiceError | null) => {

@@ -110,20 +110,16 @@ function waitForConnection(client: Client, call?: Patience): Promise<void> {
   const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
   return new Promise((resolve, reject) => {
     const check = () => {
-      try {
-        const state = channel.getConnectivityState(true);
-        const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
-        if (!isPending || call?.signal.aborted) return resolve();
-        call?.signal.addEventListener('abort', () => resolve(), { once: true });
-        channel.watchConnectivityState(state, giveUpAt, (timeout) => {
-          if (!timeout) check();
-          // What a call is told whose time is over, it finds out itself.
-          else if (leftMs < connectTimeoutMs) resolve();
-          else reject(coreUnavailable(timeout));
-        });
-      } catch (closed) {
-        reject(coreUnavailable(closed));
-      }
+      const state = channel.getConnectivityState(true);
+      const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
+      if (!isPending || call?.signal.aborted) return resolve();
+      call?.signal.addEventListener('abort', () => resolve(), { once: true });
+      channel.watchConnectivityState(state, giveUpAt, (timeout) => {
+        if (!timeout) check();
+        // What a call is told whose time is over, it finds out itself.
+        else if (leftMs < connectTimeoutMs) resolve();
+        else reject(coreUnavailable(timeout));
+      });
     };
     check();
   });

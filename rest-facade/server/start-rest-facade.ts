@@ -34,10 +34,7 @@ export async function startRestFacade(deps: {
   const { config, log, tracing = noTracing } = deps;
   let isDraining = false;
   const closers: Closer[] = [() => tracing.close()];
-  const close = async () => {
-    isDraining = true;
-    await closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
-  };
+  const close = () => closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
 
   try {
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
