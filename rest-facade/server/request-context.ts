@@ -19,6 +19,8 @@ export interface RequestContext {
    * goes away, time is up, or the server ends.
    */
   readonly callWith: (apiKey: string) => CallContext;
+  /** Ends the work for it: it is answered by this refusal, if no answer is under way yet. */
+  readonly end: (refusal: Refusal) => void;
   /** W3C `traceparent` to send to the core, if the request is traced. */
   traceparent: string | undefined;
   /** Template of the path, for the log. */
@@ -35,8 +37,8 @@ const takeAnswerMs = 5_000;
 /** When a request arrived that waited for its turn; monotonic, milliseconds. */
 export const arrivals = createSymbolProperty<IncomingMessage, number>();
 
-/** Ends the work for a request that is answered by this refusal, if none is under way yet. */
-export const endings = createSymbolProperty<ServerResponse, (refusal: Refusal) => void>();
+/** Of requests that have been opened, by their responses. */
+export const contexts = createSymbolProperty<ServerResponse, RequestContext>();
 
 /**
  * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
@@ -64,7 +66,6 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
       clearTimeout(timer);
       if (!response.writableFinished) controller.abort(callerGone());
     });
-    endings.set(response, (refusal) => controller.abort(refusal));
     response.setHeader('x-request-id', requestId);
     const context: RequestContext = {
       requestId,
@@ -79,12 +80,13 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
         // Node.js creates it on demand: in a flood, most requests are refused before that.
         signal: controller.signal,
       }),
+      end: (refusal) => controller.abort(refusal),
       traceparent: undefined,
       route: undefined,
       allow: [],
       refusal: undefined,
     };
-    response.locals['imageAnalysis'] = context;
+    contexts.set(response, context);
     next();
   };
 }
@@ -96,7 +98,7 @@ function clientAddressOf({ ip, socket }: Request): string {
 }
 
 export function contextOf(response: Response): RequestContext {
-  return response.locals['imageAnalysis'] as RequestContext;
+  return contexts.get(response) as RequestContext;
 }
 
 export type Outcome = ReturnType<typeof outcomeOf>;

@@ -10,7 +10,7 @@ import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import type { Identity } from '../../../runtime/net/tls.js';
 import { toOriginForm } from '../../request/parse-target.js';
 import type { Observers } from '../observe-request.js';
-import { endings } from '../request-context.js';
+import { contexts } from '../request-context.js';
 import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
@@ -70,7 +70,7 @@ export async function startHttpServer(
       };
       let timer = setTimeout(() => {
         log.warn('requests under way are ended');
-        for (const response of [...connections].flatMap(unansweredOf)) endings.get(response)?.(shuttingDown());
+        for (const response of [...connections].flatMap(unansweredOf)) contexts.get(response)?.end(shuttingDown());
         timer = setTimeout(force, takeRefusalMs);
       }, graceMs);
       // A connection whose response had begun by then stays open, idle, after that is sent.
