@@ -19,18 +19,15 @@ interface Codec {
   readonly write: (answer: object) => Buffer | LateText;
 }
 
-/**
- * Protobuf, which is passed on unread: decoding it here would cost an attacker nothing and the process much. Of 14 MB of
- * fields of two bytes, `@bufbuild/protobuf` takes 0.6 s, and 4.7 s and 1.2 GB as it is by default.
- */
+/** Protobuf, which is passed on unread: decoding it here would cost an attacker nothing and the process much. */
 export function createBinaryCodec(rpc: Rpc): Codec {
   const asItIs = (bytes: object) => bytes as Buffer;
   return { rpc: { ...rpc, requestSerialize: asItIs, responseDeserialize: asItIs }, read: asItIs, write: asItIs };
 }
 
 /**
- * The JSON mapping of proto3, as far as our messages go, read as strictly as the JSON of REST and by the same rules.
- * Ours, since base64 in JavaScript takes 3 to 5 s of the event loop for 10 MB, which is what libraries do before Node.js 25.
+ * The JSON mapping of proto3, as far as our messages go, read as strictly as the JSON of REST and by the same rules. Why
+ * it is ours: docs/choices.md.
  * @see https://protobuf.dev/programming-guides/json/
  * @throws Error for a type that has no JSON form here yet
  */
