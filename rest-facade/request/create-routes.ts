@@ -134,7 +134,7 @@ function find(fields: ReadonlyMap<string, Field>, name: string): Field {
  * `{name}` for one whole segment is supported; patterns (`{name=shelves/*}`), wildcards and verbs (`:cancel`) are refused.
  * @see https://cloud.google.com/service-infrastructure/docs/service-management/reference/rpc/google.api#path-template-syntax
  */
-export function parsePathTemplate(template: string): { readonly path: string; readonly variables: readonly string[] } {
+function parsePathTemplate(template: string): { readonly path: string; readonly variables: readonly string[] } {
   if (!/^(\/([A-Za-z0-9._~-]+|\{[a-z][a-z0-9_]*\}))+$/.test(template))
     throw new Error('want segments that are a plain text or {name}, each behind "/"');
   const variables = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

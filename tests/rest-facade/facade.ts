@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { deferred } from '../helpers/deferred.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
@@ -65,8 +66,23 @@ export async function startHeld(t: TestContext, env: Record<string, string> = {}
   return { ...both, called: called.promise, answer: () => answer.resolve() };
 }
 
+/** The metrics of a facade that was started with a port for them, as text. */
+export async function readMetrics({ metricsPort }: TestFacade['facade']): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+}
+
+/** Bytes of bodies and responses that it holds, by its metrics. */
+export async function readHeldBytes(facade: TestFacade['facade']): Promise<number> {
+  return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await readMetrics(facade))?.[1]);
+}
+
 /** The headers of a caller with a key. */
 export const withKey = { apikey: 'key-of-the-tests' };
+
+/** Sends a file to `POST /face_detect_single`, and form fields beside it. */
+export function detectFace(url: string, file = Buffer.from('x'), fields: Record<string, string> = {}) {
+  return fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(file, fields) });
+}
 
 /** An error body. */
 export interface ErrorBody {

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import {
+  type Client,
   Metadata,
   type sendUnaryData,
   Server,
@@ -14,7 +15,7 @@ import { Status } from '../../generated/google/rpc/status.js';
 import { AdminServiceService } from '../../generated/imageanalysis/v1/admin.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
+import { GetDetectionScoreRequest, ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
 import { VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
 import { bindServer } from '../helpers/net/grpc.js';
 
@@ -105,6 +106,17 @@ function addService(server: Server, service: ServiceDefinition, script: Script, 
     .filter(([, method]) => !method.requestStream)
     .map(([name, method]) => [name, handle(method.path.split('/')[2] ?? '')]);
   server.addService(service, Object.fromEntries(handlers) as Parameters<typeof server.addService>[1]);
+}
+
+/** Calls it by a client of grpc-js. */
+export function callFakeCore(client: Client): Promise<object> {
+  const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
+  return new Promise((resolve, reject) => {
+    const request = GetDetectionScoreRequest.create();
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
+      error ? reject(error) : resolve(answer ?? {}),
+    );
+  });
 }
 
 export function toStatusObject(error: CoreRefusal) {

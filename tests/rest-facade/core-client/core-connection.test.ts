@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { test } from 'node:test';
-import { type Client, type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
+import { test, type TestContext } from 'node:test';
+import { type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
 import {
-  GetDetectionScoreRequest,
   type GetDetectionScoreResponse,
   ScoreConfigServiceService,
 } from '../../../generated/imageanalysis/v1/score_config.js';
@@ -15,16 +14,25 @@ import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
-import { createForm } from '../../helpers/net/form.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 import { listen } from '../../helpers/net/listen.js';
 import { answerAll } from '../answers.js';
-import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
-import { type Script, startFakeCore } from '../fake-core.js';
+import { detectFace, readHeldBytes, readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
+import { callFakeCore, type Script, startFakeCore } from '../fake-core.js';
 import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 const never: Script = () => new Promise<object>(() => {});
 const ask = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
+
+/** A port that accepts connections and says nothing. */
+function startSilent(t: TestContext): Promise<number> {
+  const sockets: Socket[] = [];
+  t.after(() => sockets.forEach((socket) => socket.destroy()));
+  return listen(
+    t,
+    createServer((socket) => sockets.push(socket)),
+  );
+}
 
 test('the deadline of the request goes to the core, and 504 comes when it passes', async (t) => {
   const { url, core, logged } = await startBoth(t, never, { REST_REQUEST_TIMEOUT_MS: '400' });
@@ -95,14 +103,8 @@ test('a caller that goes away cancels the call and is logged as 499', { timeout:
 });
 
 test('many callers that go away break off nobody else', { timeout: 180_000 }, async (t) => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const script: Script = async (call) => {
-    await released;
-    return answerAll(call);
-  };
   // The first call waits for all rounds.
-  const { url, port, core } = await startBoth(t, script, { REST_REQUEST_TIMEOUT_MS: '170000' });
+  const { url, port, core, answer: release } = await startHeld(t, { REST_REQUEST_TIMEOUT_MS: '170000' });
   const staying = [ask(url)];
   await eventually(() => core.calls.length === 1, 20_000);
   // More than an HTTP/2 server takes at once for an attack.
@@ -123,14 +125,6 @@ test('many callers that go away break off nobody else', { timeout: 180_000 }, as
   for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
 });
 
-const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
-const callOf = (client: Client) =>
-  new Promise<object>((resolve, reject) => {
-    const request = GetDetectionScoreRequest.create();
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
-      error ? reject(error) : resolve(answer ?? {}),
-    );
-  });
 /** As after many callers that went away. */
 const renewByResets = (connection: ReturnType<typeof createCoreConnection>) => {
   for (let reset = 0; reset < 500; reset += 1) connection.noteReset();
@@ -152,13 +146,13 @@ for (const [what, renewAfterMs, renew] of [
     const trust = await loadCoreTrust({});
     const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
     t.after(() => connection.close());
-    await callOf(await connection.ready());
+    await callFakeCore(await connection.ready());
     isDown = true;
     for (let round = 0; round < 4; round += 1) {
       const before = lookups;
       renew(connection);
       await eventually(() => lookups > before, 10_000);
-      await callOf(await connection.ready());
+      await callFakeCore(await connection.ready());
     }
     // One for each renewal, not for each reset.
     assert.ok(lookups < 400, `${lookups} look-ups`);
@@ -187,11 +181,11 @@ test('calls that are under way, or begin on the client they were given, outlive 
   const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
   t.after(() => connection.close());
   const client = await connection.ready();
-  const underWay = callOf(client);
+  const underWay = callFakeCore(client);
   await eventually(() => core.calls.length === 1, 10_000);
   renewByResets(connection);
   await eventually(async () => (await connection.ready()) !== client, 10_000);
-  const begun = callOf(client);
+  const begun = callFakeCore(client);
   await eventually(() => core.calls.length === 2, 10_000);
   release();
   await Promise.all([underWay, begun]);
@@ -199,10 +193,6 @@ test('calls that are under way, or begin on the client they were given, outlive 
 
 test('a caller that goes away in its upload costs no call', async (t) => {
   const { port, facade, core, logged } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
-  const heldBytes = async () => {
-    const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
-    return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
-  };
   for (const type of ['multipart/form-data; boundary=b', 'application/json']) {
     const path = type === 'application/json' ? '/meter-number-ocr/base64' : '/face_detect_single';
     const socket = await openSocket(port);
@@ -210,10 +200,10 @@ test('a caller that goes away in its upload costs no call', async (t) => {
       `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\ncontent-type: ${type}\r\n` +
         'content-length: 100000\r\n\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nxyz',
     );
-    await eventually(async () => (await heldBytes()) > 0, 20_000);
+    await eventually(async () => (await readHeldBytes(facade)) > 0, 20_000);
     socket.destroy();
     await eventually(() => logged().includes(path), 20_000);
-    await eventually(async () => (await heldBytes()) === 0, 20_000);
+    await eventually(async () => (await readHeldBytes(facade)) === 0, 20_000);
   }
   assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
   assert.deepEqual(core.calls, []);
@@ -295,10 +285,7 @@ test('a core that dies in a call is 503, and a restarted one is found again', { 
 });
 
 test('a core that accepts connections and says nothing is 503, not a hang', { timeout: 60_000 }, async (t) => {
-  const sockets: Socket[] = [];
-  const silent = createServer((socket) => sockets.push(socket));
-  t.after(() => sockets.forEach((socket) => socket.destroy()));
-  const { url } = await startFacade(t, await listen(t, silent));
+  const { url } = await startFacade(t, await startSilent(t));
   const started = performance.now();
   const { status } = await readRefusal(await ask(url));
   assert.equal(status, 503);
@@ -306,10 +293,7 @@ test('a core that accepts connections and says nothing is 503, not a hang', { ti
 });
 
 test('a call waits for a connection no longer than its own time', { timeout: 60_000 }, async (t) => {
-  const sockets: Socket[] = [];
-  const silent = createServer((socket) => sockets.push(socket));
-  t.after(() => sockets.forEach((socket) => socket.destroy()));
-  const corePort = await listen(t, silent);
+  const corePort = await startSilent(t);
   const hasty = await startFacade(t, corePort, { REST_REQUEST_TIMEOUT_MS: '400' });
   const { status, reason } = await readRefusal(await ask(hasty.url));
   assert.deepEqual([status, reason], [504, 'DEADLINE']);
@@ -334,8 +318,7 @@ test('a call waits for a connection no longer than its own time', { timeout: 60_
 test('answers far above the 4 MiB of gRPC pass', async (t) => {
   const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
   const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
-  const body = createForm(Buffer.alloc(10 * 1024 * 1024));
-  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
+  const answer = await detectFace(url, Buffer.alloc(10 * 1024 * 1024));
   assert.equal(answer.status, 200);
   const { face } = (await answer.json()) as { face: string };
   assert.ok(Buffer.from(face, 'base64').equals(crop));

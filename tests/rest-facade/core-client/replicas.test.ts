@@ -14,10 +14,9 @@ import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connec
 import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { eventually } from '../../helpers/eventually.js';
-import { createForm } from '../../helpers/net/form.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, startFacade, withKey } from '../facade.js';
+import { detectFace, type ErrorBody, startFacade, withKey } from '../facade.js';
 import {
   CoreRefusal,
   type FakeCore,
@@ -47,8 +46,7 @@ function startClients(url: string) {
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  const detect = () =>
-    fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(picture) });
+  const detect = () => detectFace(url, picture);
   const set = () => fetch(`${url}/face_config_score?detection=1`, { headers: withKey });
   const loops = [detect, set].map(loop);
   return async () => {
@@ -90,10 +88,7 @@ for (const [reason, hasBegun, isRepeated] of [
       startFakeCore(t, answerAll),
     ]);
     const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
-    const detect = async () => {
-      const sent = { method: 'POST', headers: withKey, body: createForm(picture) };
-      return (await fetch(`${url}/face_detect_single`, sent)).status;
-    };
+    const detect = async () => (await detectFace(url, picture)).status;
     // Until the facade has a connection to each, it knows of no other.
     while (cores.some(({ calls }) => calls.length === 0)) await detect();
     const statuses = [await detect(), await detect(), await detect(), await detect()];

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
-import {
-  GetDetectionScoreRequest,
-  type GetDetectionScoreResponse,
-  ScoreConfigServiceService,
-} from '../../../generated/imageanalysis/v1/score_config.js';
 import { keepDrainingCalls } from '../../../rest-facade/grpc-js-patches/keep-draining-calls.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { answerAll } from '../answers.js';
-import { type FakeCore, startFakeCore } from '../fake-core.js';
+import { callFakeCore, type FakeCore, startFakeCore } from '../fake-core.js';
 
-const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
 const pingMs = 50;
 
 for (const [what, leave] of [
@@ -32,12 +26,7 @@ for (const [what, leave] of [
       'grpc.keepalive_permit_without_calls': 1,
     });
     t.after(() => client.close());
-    const answer = new Promise<GetDetectionScoreResponse | undefined>((resolve, reject) => {
-      const request = GetDetectionScoreRequest.create();
-      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answered) =>
-        error ? reject(error) : resolve(answered),
-      );
-    });
+    const answer = callFakeCore(client);
     answer.catch(() => undefined);
     await eventually(() => core.calls.length === 1, 20_000);
     leave(core, client);

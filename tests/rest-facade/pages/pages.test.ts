@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPrefixProxy } from '../../helpers/net/prefix-proxy.js';
 import { answerAll } from '../answers.js';
-import { readRefusal, startBoth } from '../facade.js';
+import { readMetrics, readRefusal, startBoth } from '../facade.js';
 
 test('the pages for browsers need no key, load what they name below a prefix too, and allow no script of others', async (t) => {
   const { url: service, core } = await startBoth(t, answerAll);
@@ -91,7 +91,6 @@ test('a method that a path does not take makes no series of its own', async (t) 
       const { reason } = await readRefusal(await fetch(`${url}${path}`, { method }));
       assert.equal(reason, 'METHOD_NOT_ALLOWED', `${method} ${path}`);
     }
-  const metrics = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
-  const operations = [...(await metrics.text()).matchAll(/_total\{operation="([^"]*)"/g)];
+  const operations = [...(await readMetrics(facade)).matchAll(/_total\{operation="([^"]*)"/g)];
   assert.deepEqual(new Set(operations.map(([, name]) => name)), new Set(['other']));
 });

@@ -86,10 +86,8 @@ test('a response may lack what is asked for, optional, or one of several', () =>
 });
 
 test('a mistaken option is an error that names the field', () => {
-  for (const [field, mistake] of [
-    ['uint32 x = 1 [(rules).on_request = true];', /^a\.M\.x: on_request, want it optional$/],
-  ] as const)
-    assert.throws(() => fieldOptionsOf(load(field)), { message: mistake });
+  const field = load('uint32 x = 1 [(rules).on_request = true];');
+  assert.throws(() => fieldOptionsOf(field), { message: 'a.M.x: on_request, want it optional' });
 });
 
 test('an order names every field once', () => {

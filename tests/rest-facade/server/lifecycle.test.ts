@@ -12,8 +12,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
-import { readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
-import { startFakeCore } from '../fake-core.js';
+import { detectFace, readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
 import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 test('/livez, /readyz and /openapi.json need no key', async (t) => {
@@ -98,12 +97,7 @@ test('no secret reaches the log', async (t) => {
 
 test('the line of a refusal names the field, but none that a client made up', async (t) => {
   const { url, logged } = await startBoth(t, answerAll);
-  const ask = (fields: Record<string, string>) =>
-    fetch(`${url}/face_detect_single`, {
-      method: 'POST',
-      headers: withKey,
-      body: createForm(Buffer.from('x'), fields),
-    });
+  const ask = (fields: Record<string, string>) => detectFace(url, undefined, fields);
   await ask({ min_score: 'high' });
   assert.match(logged(), /"status":400,"reason":"INVALID_SCORE","field":"min_score","duration_ms"/);
   assert.doesNotMatch(logged(), /high/);
@@ -164,14 +158,9 @@ test('within the delay a connection that was kept alive ends with a response', a
 });
 
 test('closing refuses what does not finish within the grace', async (t) => {
-  const asked = deferred();
-  const core = await startFakeCore(t, () => {
-    asked.resolve();
-    return new Promise<object>(() => {});
-  });
-  const { url, facade, logged } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
+  const { url, facade, logged, called } = await startHeld(t);
   const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
-  await asked.promise;
+  await called;
   const started = performance.now();
   await facade.close();
   const took = performance.now() - started;

@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, startBoth, withKey } from '../facade.js';
+import { detectFace, type ErrorBody, startBoth, withKey } from '../facade.js';
 
 const picture = Buffer.from([0xff, 0xd8, 0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d]);
 
 test('POST /face_detect_single sends the file and answers as documented', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
-  const answer = await fetch(`${url}/face_detect_single`, {
-    method: 'POST',
-    headers: withKey,
-    body: createForm(picture, { company: 'acme' }),
-  });
+  const answer = await detectFace(url, picture, { company: 'acme' });
   assert.equal(answer.status, 200);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
   const text = await answer.text();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
-import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
+import { detectFace, type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
 
 test('the error body, its headers, and nothing else', async (t) => {
@@ -69,11 +68,7 @@ test("the core's refusals reach the caller with status, details and Retry-After"
   });
   for (const [refusal, http] of refusals) {
     next = refusal;
-    const answer = await fetch(`${url}/face_detect_single`, {
-      method: 'POST',
-      headers: withKey,
-      body: createForm(Buffer.from('x')),
-    });
+    const answer = await detectFace(url);
     assert.equal(answer.status, http);
     const retry = refusal.retryAfterSeconds;
     assert.equal(answer.headers.get('retry-after'), retry === undefined ? null : String(retry));
@@ -105,8 +100,6 @@ test('a message that the core finds too large is 413', async (t) => {
     const text = 'Received message larger than max (10 vs. 5)';
     throw new CoreRefusal(status.RESOURCE_EXHAUSTED, undefined, text);
   });
-  const body = createForm(Buffer.from('x'));
-  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
-  const { status: http, reason } = await readRefusal(answer);
+  const { status: http, reason } = await readRefusal(await detectFace(url));
   assert.deepEqual([http, reason], [413, 'BODY_TOO_LARGE']);
 });

@@ -9,8 +9,7 @@ import { askCore } from '../../../rest-facade/server/ask-core.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../../runtime/limits/unread.js';
 import { eventually } from '../../helpers/eventually.js';
-import { createForm } from '../../helpers/net/form.js';
-import { readRefusal, startBoth, withKey } from '../facade.js';
+import { detectFace, readHeldBytes, readRefusal, startBoth, withKey } from '../facade.js';
 import { multipartRequest, openSocket } from '../raw-http.js';
 import { limits, serveApp } from '../serve-app.js';
 
@@ -21,21 +20,15 @@ const single = { face: { detectionScore: 1, cropJpeg: crop } };
 
 /** A facade whose core answers with a large crop, and whose budget has room for three of them. */
 async function setUp(t: TestContext, env: Record<string, string> = {}) {
-  const started = await startBoth(t, () => single, {
+  const { url, port, facade, core } = await startBoth(t, () => single, {
     REST_METRICS_PORT: '0',
     REST_MAX_BUFFERED_BYTES: String(64 * mebi),
     ...env,
   });
-  const { url, port, facade, core } = started;
-  const heldBytes = async () => {
-    const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
-    return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
-  };
   return {
     /** How often the core was asked. */
     countCalls: () => core.calls.length,
-    ask: () =>
-      fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(Buffer.from('x')) }),
+    ask: () => detectFace(url),
     /** Resolves when the response begins; none of it is read after that. */
     askAndStopReading: async (count = 1) => {
       const socket = await openSocket(port);
@@ -46,7 +39,7 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
       await once(socket, 'readable');
       return socket;
     },
-    untilHeld: (holds: (bytes: number) => boolean) => eventually(async () => holds(await heldBytes())),
+    untilHeld: (holds: (bytes: number) => boolean) => eventually(async () => holds(await readHeldBytes(facade))),
   };
 }
 

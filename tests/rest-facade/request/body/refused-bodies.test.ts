@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deferred } from '../../../helpers/deferred.js';
 import { createForm } from '../../../helpers/net/form.js';
 import { answerAll } from '../../answers.js';
-import { readRefusal, startBoth, withKey } from '../../facade.js';
-import type { Script } from '../../fake-core.js';
+import { detectFace, readRefusal, startBoth, startHeld, withKey } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 const picture = createForm(Buffer.from('x'));
@@ -132,25 +130,18 @@ test('JSON of millions of values is refused before it is parsed', async (t) => {
 });
 
 test('uploads beyond the budget of all requests are refused, and it is given back', async (t) => {
-  const [asked, blocked] = [deferred(), deferred()];
-  const script: Script = async (call) => {
-    asked.resolve();
-    await blocked.promise;
-    return answerAll(call);
-  };
-  const { url } = await startBoth(t, script, {
+  const { url, called, answer } = await startHeld(t, {
     REST_MAX_IMAGE_BYTES: '300000',
     REST_MAX_BODY_BYTES: '400000',
     REST_MAX_BUFFERED_BYTES: '500000',
   });
-  const send = () =>
-    fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: createForm(Buffer.alloc(300_000)) });
+  const send = () => detectFace(url, Buffer.alloc(300_000));
   const first = send();
-  await asked.promise;
+  await called;
   const second = await send();
   assert.equal(second.headers.get('retry-after'), '1');
   assert.deepEqual(await readRefusal(second).then(({ status: http, reason }) => [http, reason]), [429, 'QUEUE_FULL']);
-  blocked.resolve();
+  answer();
   assert.equal((await first).status, 200);
   for (let round = 0; round < 3; round += 1) assert.equal((await send()).status, 200);
 });

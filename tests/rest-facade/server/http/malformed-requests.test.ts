@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from '../../answers.js';
-import { type ErrorBody, startBoth, startHeld } from '../../facade.js';
+import { type ErrorBody, readMetrics, startBoth, startHeld } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
@@ -27,7 +27,7 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
     ]);
   }
   assert.equal(logged().match(/"status":400,"reason":"INVALID_FIELD",/g)?.length, table.length, logged());
-  const counted = await (await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`)).text();
+  const counted = await readMetrics(facade);
   const series = 'imageanalysis_rest_requests_total{operation="other",status="400",reason="INVALID_FIELD"}';
   assert.ok(counted.includes(`\n${series} ${table.length}\n`), counted);
 });
