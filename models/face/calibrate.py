@@ -20,9 +20,12 @@ from heldout import HeldOut, f1
 MAX_FALSE_SHARE = 0.05  # of the face-free pictures of a kind
 
 
-def fit_platt(logits, hits):
+def fit_calibration(rows, found):
     """Logistic regression of the hits on the logits, by Newton's method."""
-    columns = np.stack([logits, np.ones_like(logits)], 1)
+    results, _ = metrics.match_all(rows, found)
+    scores, hits = (np.array(column, float) for column in zip(*results))
+    scores = np.clip(scores, 1e-6, 1 - 1e-6)
+    columns = np.stack([np.log(scores / (1 - scores)), np.ones_like(scores)], 1)
     weights = np.zeros(2)
     for _ in range(50):
         p = 1 / (1 + np.exp(-columns @ weights))
@@ -39,13 +42,6 @@ def detect_all(network, calibration, rows):
         onnx.save(served_model(network, calibration), path)
         detector = Detector(path)
         return [(d.boxes, d.scores) for d in (detect(detector, row["picture"]) for row in rows)]
-
-
-def fit_calibration(rows, found):
-    results, _ = metrics.match_all(rows, found)
-    scores, hits = (np.array(column, float) for column in zip(*results))
-    scores = np.clip(scores, 1e-6, 1 - 1e-6)
-    return fit_platt(np.log(scores / (1 - scores)), hits)
 
 
 def default_score(rows, found):

@@ -13,6 +13,7 @@ import augment
 
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # or a sixth, if there are fewer pictures
 HELD_OUT_METERS = slice(300, 420)  # in the order of hashes
+LONGEST = 640  # side of a picture
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 FACELESS_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.16, 0.28, 0.12
 
@@ -74,10 +75,10 @@ def read_rgb(path):
     return cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
 
 
-def read_row(row, longest=640):
-    """The row with its picture, shrunk to `longest`, and the boxes with it."""
+def read_row(row):
+    """The row with its picture, shrunk to LONGEST, and the boxes with it."""
     picture = read_rgb(row["path"])
-    scale = min(1.0, longest / max(picture.shape[:2]))
+    scale = min(1.0, LONGEST / max(picture.shape[:2]))
     if scale < 1:
         picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     faces = [{**face, "box": [v * scale for v in face["box"]]} for face in row["faces"]]

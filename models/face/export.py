@@ -4,6 +4,8 @@ Without a name it writes the served file, and checkpoints/resumable.pt to go on 
 """
 
 import argparse
+import io
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +41,21 @@ def load_network(path):
 
 def bare_network(network):
     """The network alone as ONNX: `pixels` [1,3,H,W] normalised to one [1,15,h,w] a stride."""
-    outputs = [f"level{s}" for s in STRIDES]
-    return onnx_graph.traced(network, torch.zeros(1, 3, 64, 96), outputs, {"pixels": {2: "height", 3: "width"}})
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # The TorchScript exporter is enough for plain convolutions and needs no further package.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            network,
+            torch.zeros(1, 3, 64, 96),
+            buffer,
+            input_names=["pixels"],
+            output_names=[f"level{s}" for s in STRIDES],
+            dynamic_axes={"pixels": {2: "height", 3: "width"}},
+            opset_version=onnx_graph.OPSET,
+            dynamo=False,
+        )
+    return onnx.load_from_string(buffer.getvalue())
 
 
 def served_model(network, calibration):

@@ -4,12 +4,7 @@ In: `image` uint8 [1,H,W,3] RGB and `min_score` float [1]. Out: `boxes` [N,4], `
 input pixels, every candidate of at least `min_score`, before non-maximum suppression.
 """
 
-import io
-import warnings
-
 import numpy as np
-import onnx
-import torch
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
@@ -90,22 +85,3 @@ def make_model(nodes, inputs, outputs, initializers, name):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=name)
     model.ir_version = IR_VERSION
     return model
-
-
-def traced(network, example, outputs, dynamic_axes):
-    """A network alone as ONNX: its input is called `pixels`."""
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # The TorchScript exporter is enough for plain convolutions and needs no further package.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        torch.onnx.export(
-            network,
-            example,
-            buffer,
-            input_names=["pixels"],
-            output_names=outputs,
-            dynamic_axes=dynamic_axes,
-            opset_version=OPSET,
-            dynamo=False,
-        )
-    return onnx.load_from_string(buffer.getvalue())

@@ -56,7 +56,7 @@ class Photo:
 
 
 def is_held(source: str, digits: str, family: str) -> bool:
-    """A slice for choosing checkpoints: whole sources, or whole readings of a source. `--all` trains on it too."""
+    """A slice to measure on: whole sources, or whole readings of a source. `--all` trains on it too."""
     if family == "extra":
         return hash_of(source + "-b") % 4 == 0  # the salt was chosen for a mix of water, gas and electricity
     return hash_of(f"{source}/{digits}") % (5 if family == "own" else 14) == 0
@@ -112,8 +112,8 @@ def read_small(path: Path) -> np.ndarray:
     return shrink(read_picture(path), MAX_SIDE)
 
 
-def build_real(extra_folders=()) -> None:
-    """train/, train_extra/, more/, own labelled folders, and the training half of the pictures without a meter."""
+def build_real(own: Path | None) -> None:
+    """train/, train_extra/, more/, own labelled photos, and the training half of the pictures without a meter."""
     shared = shared_dir()
     writer = BankWriter(CACHE / "real")
     folders = (
@@ -121,13 +121,13 @@ def build_real(extra_folders=()) -> None:
         if not WORK or (shared / "meter").exists()
         else []
     )
-    for folder, family in folders + [(Path(f), "own") for f in extra_folders]:
+    for folder, family in folders + ([(own, "own")] if own else []):
         for o in json.loads((folder / "labels.json").read_text()):
             if o["counter"] is None:
                 continue
             rgb = read_small(folder / o["file"])
             scale = np.float32(rgb.shape[1::-1]) / np.float32([o["width"], o["height"]])
-            source = f"own-{o.get('source', Path(folder).name)}" if family == "own" else o["source"]
+            source = f"own-{o.get('source', folder.name)}" if family == "own" else o["source"]
             writer.add(
                 rgb,
                 source=source,
@@ -161,7 +161,5 @@ def half_of(folder: Path, pattern: str, evaluation: bool):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Cache the labelled photos as raw pixels.")
-    parser.add_argument(
-        "--data", action="append", default=[], help="folder with own photos and labels.json, as in the card"
-    )
+    parser.add_argument("--data", type=Path, help="folder with own photos and labels.json, as in the card")
     build_real(parser.parse_args().data)

@@ -34,7 +34,7 @@ def shown_evaluation():
 
 
 def held_slice():
-    """The training photos that checkpoints are chosen on. By `--all`, as in `folds.py`, they are trained on too."""
+    """The training photos that are kept out to measure on. By `--all`, as in `folds.py`, they are trained on too."""
     meter = shared_dir() / "meter"
     yield from (t for t in truths_of(meter / "train", "labels.json") if is_held(t.source, t.digits, "main"))
     yield from (t for t in truths_of(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))

@@ -58,11 +58,6 @@ def one_of_each(hypotheses, rules):
     return kept
 
 
-def rules_of(folder: Path) -> Path:
-    """The rules in the folder of the networks, or else the served ones."""
-    return folder / "reader.json" if (folder / "reader.json").exists() else HERE / "reader.json"
-
-
 class Reader:
     def __init__(self, folder: Path = HERE, rules=None):
         options = ort.SessionOptions()
@@ -73,7 +68,8 @@ class Reader:
 
         names = ("locate", "refine", "read", "mark")
         self.locate_net, self.refine_net, self.read_net, self.mark_net = map(load, names)
-        self.rules = rules or json.loads(rules_of(folder).read_text())
+        served = folder if (folder / "reader.json").exists() else HERE
+        self.rules = rules or json.loads((served / "reader.json").read_text())
         self.seconds = 0.0  # CPU time in the networks, of the last picture
 
     def run(self, session, feeds):

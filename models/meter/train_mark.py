@@ -77,16 +77,6 @@ class Samples:
         return cells.cut_cells(counter, ends + centres), length, around + wheel
 
 
-def collate(samples):
-    images = np.concatenate([s[0] for s in samples])
-    return (
-        images,
-        np.int64([len(s[0]) - 2 for s in samples]),
-        np.int64([s[1] for s in samples]),
-        [s[2] for s in samples],
-    )
-
-
 def loss_of(model, batch, device):
     images, counts, lengths, wheels = batch
     e = model.cells(loop.images_to(device, images)).float()
@@ -114,6 +104,7 @@ if __name__ == "__main__":
     samples = Samples(args)
 
     def make_batch(fold):
-        return collate([samples.sample(fold) for _ in range(args.batch)])
+        cut, lengths, wheels = zip(*[samples.sample(fold) for _ in range(args.batch)])
+        return np.concatenate(cut), np.int64([len(c) - 2 for c in cut]), np.int64(lengths), wheels
 
     loop.train(args, Mark, make_batch, loss_of)
