@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client';
 import { createRegistry } from '../../runtime/observe/registry.js';
+import { readVersion } from '../../runtime/process/version.js';
 import type { PoolStats } from '../inference/pool/worker-pool.js';
 import type { EndedCall } from '../rpc/interceptors/observe-calls.js';
 
@@ -7,7 +8,7 @@ import type { EndedCall } from '../rpc/interceptors/observe-calls.js';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
-  const { registry, common, counter, histogram, gauge } = createRegistry('core');
+  const { registry, common, counter, histogram, gauge } = createRegistry('core', readVersion());
   const requests = counter('core_requests_total', 'Calls by method, gRPC code and reason.', [
     'method',
     'code',

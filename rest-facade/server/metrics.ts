@@ -1,4 +1,5 @@
 import { createRegistry } from '../../runtime/observe/registry.js';
+import { readVersion } from '../../runtime/process/version.js';
 import type { Outcome } from './request-context.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -8,7 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * @param bufferedBytes bytes of uploads, and of responses not sent yet, held at the moment
  */
 export function createMetrics(bufferedBytes: () => number) {
-  const { registry, counter, histogram, gauge } = createRegistry('facade');
+  const { registry, counter, histogram, gauge } = createRegistry('facade', readVersion());
   const requests = counter('rest_requests_total', 'Requests by operation, HTTP status and reason.', [
     'operation',
     'status',
