@@ -1,14 +1,12 @@
-import { type ServiceError as GrpcError, status as codes } from '@grpc/grpc-js';
 import sharp from 'sharp';
-import { detailsOf } from '../../helpers/net/grpc.js';
 import type { TestService } from '../../helpers/service/service.js';
 import { exchange } from '../../rest-facade/raw-http.js';
 
-// Requests of an exact size, and what came of them in one form for HTTP and gRPC.
+// Requests of an exact size, and what came of them.
 
-/** `OK`, or the reason of the refusal; empty where gRPC itself refused. */
 export interface Answer {
-  readonly status: number | string;
+  readonly status: number;
+  /** `OK`, or the reason of the refusal. */
   readonly outcome: string;
   readonly details: Readonly<Record<string, string>>;
 }
@@ -92,17 +90,4 @@ export async function sendHead({ rest, apiKey }: TestService, bytes: number): Pr
 function toAnswer(status: number, text: string): Answer {
   const { reason = 'OK', details = {} } = JSON.parse(text) as Partial<Answer> & { reason?: string };
   return { status, outcome: reason, details };
-}
-
-/** What came of a gRPC call. */
-export async function answerOf(call: Promise<unknown>): Promise<Answer> {
-  try {
-    await call;
-    return { status: 'OK', outcome: 'OK', details: {} };
-  } catch (caught) {
-    const error = caught as GrpcError;
-    const isOurs = error.metadata.get('grpc-status-details-bin').length > 0;
-    const { reason, metadata } = isOurs ? detailsOf(error) : { reason: '', metadata: {} };
-    return { status: codes[error.code] ?? '', outcome: reason, details: metadata };
-  }
 }

@@ -1,36 +1,64 @@
-import { before, describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
 import { createLifetime } from '../../helpers/lifetime.js';
-import type { TestService } from '../../helpers/service/service.js';
-import { greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
-import {
-  company,
-  companyOf,
-  decimals,
-  invalid,
-  kilo,
-  type Limit,
-  malformed,
-  maxBodyBytes,
-  maxFieldBytes,
-  maxFields,
-  maxHeadBytes,
-  maxImageBytes,
-  maxPixels,
-  maxSide,
-  scoreLimits,
-  sizeOfPixels,
-  startLimited,
-  testLimits,
-  text,
-  tooLarge,
-  tooManyPixels,
-  unknownCompany,
-} from './limit-table.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
+import { type Answer, greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
 
 // Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
 // it is refused with the listed status, reason and details.
 
 const lifetime = createLifetime();
+
+const kilo = 1024;
+const maxImageBytes = 10_000;
+const maxBodyBytes = 100_000;
+const maxFields = 20;
+const maxFieldBytes = 70_000;
+const maxSide = 200;
+const maxPixels = 20_000;
+/** Of request target, header names and values; Node refuses at 16 KiB. */
+const maxHeadBytes = 16 * kilo - 1;
+
+interface Limit {
+  readonly name: string;
+  /** The largest value, or the least one, that is taken. */
+  readonly most?: number;
+  readonly least?: number;
+  readonly send: (value: number) => Promise<Answer>;
+  /** What comes of the value at the limit. */
+  readonly accepted?: string;
+  readonly refused: readonly [status: number, outcome: string, details: Readonly<Record<string, string>>];
+}
+
+const company = { name: 'acme', password: 'correct horse' };
+/** `0.111…` with so many decimals. */
+const decimals = (count: number) => `0.${'1'.repeat(count)}`;
+const text = (length: number) => 'a'.repeat(length);
+/** With 64 letters it is registered. */
+const companyOf = (length: number) => 'c'.repeat(length);
+
+/** 20,000 and 20,001 pixels, neither with a side over its limit. */
+const sizeOfPixels = (pixels: number) =>
+  pixels === maxPixels ? { width: 160, height: 125 } : { width: 177, height: 113 };
+
+const tooLarge = (field: string, limit: number) => [413, 'BODY_TOO_LARGE', { field, limit: String(limit) }] as const;
+const malformed = (limit: number, field?: string) =>
+  [400, 'MALFORMED_MULTIPART', { ...(field && { field }), limit: String(limit) }] as const;
+const tooManyPixels = (value: number, limit: number) =>
+  [413, 'IMAGE_TOO_MANY_PIXELS', { field: 'file', value: String(value), limit: String(limit) }] as const;
+const invalid = (field: string, value: string, limit?: string) =>
+  [400, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
+
+/** The largest and the least score of a field, and its decimals. */
+function scoreLimits(field: string, send: (score: string) => Promise<Answer>): Limit[] {
+  const refused = (value: string) => [400, 'INVALID_SCORE', { field, value }] as const;
+  const sendMillionths = (n: number) => send((n / 1e6).toFixed(6));
+  return [
+    { name: `millionths of ${field}, most`, most: 1e6, send: sendMillionths, refused: refused('1.000001') },
+    { name: `millionths of ${field}, least`, least: 0, send: sendMillionths, refused: refused('-0.000001') },
+    { name: `decimals of ${field}`, most: 6, send: (n) => send(decimals(n)), refused: refused(decimals(7)) },
+  ];
+}
 
 let service: TestService;
 let grey: Buffer;
@@ -162,7 +190,7 @@ const limits: Limit[] = [
     name: 'characters of a company',
     most: 64,
     send: (n) => detectForm('company', companyOf(n)),
-    refused: unknownCompany,
+    refused: [404, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(65) }],
   },
   ...scoreLimits('min_score', (score) => detectForm('min_score', score)),
   {
@@ -217,10 +245,30 @@ const limits: Limit[] = [
 ];
 
 before(async () => {
-  service = await startLimited(lifetime);
+  service = await startService(lifetime, {
+    // Its names are made up, as many and as long as the limits allow.
+    REST_LENIENT_FIELDS: 'true',
+    CORE_MAX_IMAGE_BYTES: String(maxImageBytes),
+    CORE_MAX_IMAGE_SIDE: String(maxSide),
+    CORE_MAX_IMAGE_PIXELS: String(maxPixels),
+    REST_MAX_IMAGE_BYTES: String(maxImageBytes),
+    REST_MAX_BODY_BYTES: String(maxBodyBytes),
+    REST_MAX_FORM_FIELDS: String(maxFields),
+    REST_MAX_FIELD_BYTES: String(maxFieldBytes),
+  });
+  await service.createCompany(company.name, company.password);
+  await service.createCompany(companyOf(64), company.password);
   grey = await greyPicture();
 });
 
 describe('limits of REST', () => {
-  testLimits(limits);
+  for (const { name, most, least, send, accepted = 'OK', refused } of limits) {
+    const limit = most ?? least ?? NaN;
+    const beyond = most === undefined ? limit - 1 : limit + 1;
+    it(`${name}: ${limit} is taken, ${beyond} is not`, async () => {
+      assert.equal((await send(limit)).outcome, accepted);
+      const { status, outcome, details } = await send(beyond);
+      assert.deepEqual([status, outcome, details], refused);
+    });
+  }
 });

@@ -7,7 +7,7 @@ import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refu
 import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
-import { answer, call, type Handler, serve, withKey } from './served-calls.js';
+import { answer, call, type Handler, maxPictureBytes, serve, withKey } from './served-calls.js';
 
 test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
   const client = await serve(t, () =>
@@ -140,4 +140,14 @@ test('bytes that are no message are refused, alone and in a stream', async (t) =
   const [error] = (await once(stream, 'error')) as [GrpcError];
   assert.equal(error.code, status.INVALID_ARGUMENT);
   assert.ok(isRefused(error));
+});
+
+test('a message may have 64 KiB beside the largest picture, and not a byte more', async (t) => {
+  const client = await serve(t, () => Promise.resolve(answer));
+  // Of them, the picture's tag and length take 5.
+  const send = (bytes: number) =>
+    unaryCall((done) => client.readMeter({ image: Buffer.alloc(bytes - 5) }, withKey(), done));
+  const most = maxPictureBytes + 64 * 1024;
+  await send(most);
+  await assert.rejects(send(most + 1), { code: status.RESOURCE_EXHAUSTED });
 });

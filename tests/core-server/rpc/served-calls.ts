@@ -37,6 +37,9 @@ export const openAccess: AccessDependencies = {
 /** The calls that a connection may have open. */
 export const maxCallsPerConnection = 228;
 
+/** The largest picture. */
+export const maxPictureBytes = 4 * 2 ** 20;
+
 interface ServeOptions {
   access?: AccessDependencies;
   maxDeadlineMs?: number;
@@ -69,7 +72,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],
     checkKey: checkApiKeys(options.access ?? openAccess),
-    maxPictureBytes: 4 * 2 ** 20,
+    maxPictureBytes,
   });
   t.after(() => {
     closing.abort();
