@@ -34,9 +34,9 @@ before(async () => {
 describe('the web console', { skip: noChromium }, () => {
   /** A page whose options are there. */
   async function open(t: TestContext, options?: BrowserContextOptions, address = service.rest) {
-    const opened = await openPage(t, browser, `${address}/`, options);
-    await opened.page.getByText('Options').waitFor();
-    return opened;
+    const page = await openPage(t, browser, `${address}/`, options);
+    await page.getByText('Options').waitFor();
+    return page;
   }
 
   async function useKey(page: Page) {
@@ -45,9 +45,9 @@ describe('the web console', { skip: noChromium }, () => {
   }
 
   async function openWithKey(...args: Parameters<typeof open>) {
-    const opened = await open(...args);
-    await useKey(opened.page);
-    return opened;
+    const page = await open(...args);
+    await useKey(page);
+    return page;
   }
 
   const textOf = async (page: Page, selector: string) => (await page.locator(selector).textContent()) ?? '';
@@ -76,7 +76,7 @@ describe('the web console', { skip: noChromium }, () => {
   }
 
   it('asks for a key, keeps it in the tab, and shows the face of a sample', async (t) => {
-    const { page, problems } = await open(t);
+    const page = await open(t);
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
@@ -106,11 +106,10 @@ describe('the web console', { skip: noChromium }, () => {
     assert.ok(!(await page.content()).includes(service.apiKey));
     await page.reload();
     assert.equal(await page.locator('#key').inputValue(), service.apiKey);
-    assert.deepEqual(problems, []);
   });
 
   it('asks again as the threshold is moved, and saves it for a company', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');
 
     const slider = page.getByRole('slider', { name: 'Threshold' });
@@ -141,11 +140,10 @@ describe('the web console', { skip: noChromium }, () => {
       headers: { apikey: service.apiKey, 'x-company-password': Buffer.from('correct hörse').toString('latin1') },
     });
     assert.equal(((await stored.json()) as { detection_score: number }).detection_score, 1);
-    assert.deepEqual(problems, []);
   });
 
   it('saves the score that it shows, and none while it shows none', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await service.createCompany('precise', 'a password');
     const stored = await fetch(`${service.rest}/v1/companies/precise/detection-score`, {
       method: 'PUT',
@@ -179,11 +177,10 @@ describe('the web console', { skip: noChromium }, () => {
     await save.click();
     await status.filter({ hasText: 'Saved: the threshold of precise is 0.873512.' }).waitFor();
     assert.deepEqual(sent, ['GET ', 'PUT {"detection_score":0.873512}']);
-    assert.deepEqual(problems, []);
   });
 
   it('draws the digits of a meter, and marks the one that is pointed at', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await trySample(page, 'meter', 'm³');
     const shown = (await page.locator('.wheels b').allTextContents()).join('');
     const drawn = (await page.locator('#overlay .digit .read').allTextContents()).join('');
@@ -194,11 +191,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('.wheels button').nth(2).focus();
     assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
     assert.equal(await page.locator('#threshold').isVisible(), false);
-    assert.deepEqual(problems, []);
   });
 
   it('asks about all pictures of the strip, and reads photos of one meter as one', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
     const give = (pictures: Record<string, Buffer>) =>
       page
@@ -233,11 +229,10 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .digit .read').count(), 8);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '2 pictures, 1 refused');
-    assert.deepEqual(problems, []);
   });
 
   it('takes more pictures than one request does, but not as photos of one meter', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const face = await readSample('astronaut.jpg');
     const give = (count: number) =>
       page.locator('#file').setInputFiles(
@@ -264,11 +259,10 @@ describe('the web console', { skip: noChromium }, () => {
     await alert.filter({ hasText: 'shows no counter' }).waitFor();
     await page.getByRole('button', { name: 'Read as one meter' }).click();
     await alert.filter({ hasText: /^Read as one meter takes at most 8 pictures; 9 are chosen\.$/ }).waitFor();
-    assert.deepEqual(problems, []);
   });
 
   it('offers the values of an option, and names what leaves out all faces', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');
     await page.getByText('Options').click();
     const list = (await page.getByLabel('crop_format').getAttribute('list')) ?? '';
@@ -285,11 +279,10 @@ describe('the web console', { skip: noChromium }, () => {
       .getByRole('alert')
       .filter({ hasText: /^max_faces is 0, want/ })
       .waitFor();
-    assert.deepEqual(problems, []);
   });
 
   it('zooms in and out, and saves the picture with its boxes, and the response', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');
     const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0;
     const fitted = await widthOf('#picture');
@@ -324,11 +317,10 @@ describe('the web console', { skip: noChromium }, () => {
     const answer = await download('Save JSON');
     assert.equal(answer.name, 'astronaut.json');
     assert.equal((JSON.parse(answer.bytes.toString()) as { message: string }).message, 'success');
-    assert.deepEqual(problems, []);
   });
 
   it('shows the scores of a crowd only when a face is pointed at', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await page.route('**/face_detect_multi', async (route) => {
       const answer = (await (await route.fetch()).json()) as { result: { bbox: Record<string, number> }[] };
       const [face] = answer.result;
@@ -340,11 +332,10 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await shown(), 0);
     await page.locator('#overlay .face').nth(30).locator('.box').hover();
     assert.equal(await shown(), 1);
-    assert.deepEqual(problems, []);
   });
 
   it('says what warnings mean, in the words of the document', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     await page.route('**/meter-number-ocr/file', async (route) => {
       const answer = (await (await route.fetch()).json()) as object;
       await route.fulfill({ json: { ...answer, warnings: ['GLARE', 'NEWER_THAN_THIS_PAGE'] } });
@@ -356,11 +347,10 @@ describe('the web console', { skip: noChromium }, () => {
       'The counter reflects light.',
       'NEWER_THAN_THIS_PAGE',
     ]);
-    assert.deepEqual(problems, []);
   });
 
   it('ends the page below its content, however many faces are listed', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const face = {
       bbox: { xmin: 170, ymin: 60, xmax: 270, ymax: 190 },
       detection_score: '0.9000',
@@ -378,12 +368,11 @@ describe('the web console', { skip: noChromium }, () => {
       `document.documentElement.scrollHeight - document.body.getBoundingClientRect().bottom - scrollY`,
     );
     assert.ok(Number(beyond) <= 1, `${String(beyond)} px below the content`);
-    assert.deepEqual(problems, []);
   });
 
   it('works below a prefix that a proxy takes away', async (t) => {
     const address = await startPrefixProxy(lifetime, service.rest);
-    const { page, problems } = await openWithKey(t, {}, address);
+    const page = await openWithKey(t, {}, address);
     await trySample(page, 'face', '1 face');
     const curl = await textOf(page, '#curl');
     assert.ok(curl.includes(`${address}/face_detect_multi`), curl);
@@ -391,11 +380,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('button', { name: 'Try a face' }).waitFor();
-    assert.deepEqual(problems, []);
   });
 
   it('drops the answer about faces where a meter is asked for meanwhile', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
     await page.route('**/face_detect_multi', () => asked.resolve());
@@ -413,7 +401,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('shows no result or problem of another picture or mode while it asks', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const alert = page.getByRole('alert');
     const give = async (buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
@@ -439,11 +427,10 @@ describe('the web console', { skip: noChromium }, () => {
     await isClearAfter(chooseFace);
     await said(page, '1 face');
     await isClearAfter(() => page.getByText('Water meter').click());
-    assert.deepEqual(problems, []);
   });
 
   it('works before the options are there, and keeps a key that is typed while it is loaded', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const [script, document] = [deferred(), deferred()];
     await page.route('**/console/main.js', async (route) => {
       await script.promise;
@@ -466,11 +453,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#curl').filter({ hasText: 'landmarks=true' }).waitFor();
     await page.locator('#overlay .point').first().waitFor();
     assert.equal(await page.getByText('Options').isVisible(), true);
-    assert.deepEqual(problems, []);
   });
 
   it('works without the options, and says that they could not be loaded', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     for (const answer of [
       (route: Route) => route.abort(),
       (route: Route) => route.fulfill({ status: 503, json: { message: 'no upstream' } }),
@@ -489,7 +475,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('draws boxes on the upright picture whatever its EXIF orientation', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     await page.getByText('Largest face').click();
     // Stored lying on its side, with the note that it is to be turned.
     const lying = await sharp(await readSample('astronaut.jpg'))
@@ -514,7 +500,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('takes pictures that are dropped, pasted, and from the camera', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const give = async (event: string, name: string) => {
       const bytes = (await readSample('astronaut.jpg')).toString('base64');
       await page.evaluate(
@@ -543,11 +529,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#curl').filter({ hasText: 'file=@camera.jpg' }).waitFor();
     await said(page, 'No faces');
     assert.equal(await page.locator('#camera').isVisible(), false);
-    assert.deepEqual(problems, []);
   });
 
   it('says what it does not take, and what the browser cannot show', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
     const drop = (fill: string) =>
       page.evaluate(
@@ -590,11 +575,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.locator('#picture').waitFor();
     assert.equal(await page.locator('#notice').textContent(), '');
-    assert.deepEqual(problems, []);
   });
 
   it('says that a file cannot be read, not that the service is gone', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     const file = path.join(await createTemporaryFolder(lifetime), 'moved.jpg');
     await writeFile(file, await readSample('astronaut.jpg'));
     await page.locator('#file').setInputFiles(file);
@@ -608,7 +592,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('reads only those of many pictures that are in view', async (t) => {
-    const { page } = await open(t);
+    const page = await open(t);
     const buffer = await readSample('astronaut.jpg');
     const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}.jpg`, mimeType: 'image/jpeg', buffer }));
     await page.locator('#file').setInputFiles(files);
@@ -621,7 +605,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('shows no curl command that a terminal would obey when it is pasted', async (t) => {
-    const { page } = await open(t);
+    const page = await open(t);
     const buffer = await readSample('astronaut.jpg');
     const name = 'a\u0003\nid\n\u001b[201~\u202e.jpg';
     await page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
@@ -629,7 +613,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('says what went wrong and what to do', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     const give = (name: string, buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
@@ -644,7 +628,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('says when something other than the service answers, and repeats no wait', async (t) => {
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const alert = page.getByRole('alert');
     const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
     await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
@@ -672,7 +656,6 @@ describe('the web console', { skip: noChromium }, () => {
     await refuse('the store is busy');
     await sample.click();
     await alert.filter({ hasText: /^The store is busy\. Try again in 7 s\.$/ }).waitFor();
-    assert.deepEqual(problems, []);
   });
 
   it('says when an answer about several pictures breaks off', async (t) => {
@@ -682,7 +665,7 @@ describe('the web console', { skip: noChromium }, () => {
     });
     const port = await listen(t, server);
 
-    const { page, problems } = await openWithKey(t);
+    const page = await openWithKey(t);
     const buffer = await readSample('astronaut.jpg');
     const picture = { name: 'a.jpg', mimeType: 'image/jpeg', buffer };
     await page.locator('#file').setInputFiles([picture, picture]);
@@ -700,15 +683,10 @@ describe('the web console', { skip: noChromium }, () => {
     await page.route('**/v1/faces/batch', (route) => route.fulfill({ body: '{"index":0,"mess' }), { times: 1 });
     await analyseAll.click();
     await alert.filter({ hasText: "is not the service's, or was cut off" }).waitFor();
-    // Chromium says of the connection that it failed.
-    assert.deepEqual(
-      problems.filter((problem) => !problem.includes('net::ERR_')),
-      [],
-    );
   });
 
   it('keeps the focus on a sample that moves below its picture', async (t) => {
-    const { page } = await openWithKey(t);
+    const page = await openWithKey(t);
     await page.getByRole('button', { name: 'Try a meter' }).focus();
     await page.keyboard.press('Enter');
     await said(page, 'm³');
@@ -716,7 +694,7 @@ describe('the web console', { skip: noChromium }, () => {
   });
 
   it('marks the chosen mode where the system forces its own colours', async (t) => {
-    const { page } = await open(t, { forcedColors: 'active' });
+    const page = await open(t, { forcedColors: 'active' });
     const [mode, around] = await page.evaluate<string[]>(
       `['#modes input:checked + span', 'body'].map((part) => getComputedStyle(document.querySelector(part)).backgroundColor)`,
     );
@@ -730,7 +708,7 @@ describe('the web console', { skip: noChromium }, () => {
       { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
       { colorScheme: 'dark', viewport: phone },
     ] as const) {
-      const { page } = await openWithKey(t, options);
+      const page = await openWithKey(t, options);
       await page.evaluate(axe);
       for (const [sample, summary] of [
         ['face', '1 face'],
@@ -751,7 +729,7 @@ describe('the web console', { skip: noChromium }, () => {
 
 describe('the REST reference', { skip: noChromium }, () => {
   it('shows every operation, without another host and without a violated policy', async (t) => {
-    const { page, problems } = await openPage(t, browser, `${service.rest}/docs`);
+    const page = await openPage(t, browser, `${service.rest}/docs`);
     await page.locator('.opblock').first().waitFor();
     const document = (await (await fetch(`${service.rest}/openapi.json`)).json()) as { paths: Record<string, object> };
     const operations = Object.values(document.paths).flatMap((path) => Object.keys(path));
@@ -761,11 +739,10 @@ describe('the REST reference', { skip: noChromium }, () => {
     assert.equal(await introduction.locator('p').filter({ visible: true }).count(), 1);
     await introduction.getByText('Requests, repetition and limits').click();
     await introduction.getByText('15.3 MiB').waitFor();
-    assert.deepEqual(problems, []);
   });
 
   it('shares its key with the console of the same tab', async (t) => {
-    const { page, problems } = await openPage(t, browser, `${service.rest}/`);
+    const page = await openPage(t, browser, `${service.rest}/`);
     const key = page.getByLabel('API key');
     await key.fill(service.apiKey);
     await page.getByRole('button', { name: 'Use' }).click();
@@ -778,12 +755,11 @@ describe('the REST reference', { skip: noChromium }, () => {
     await page.getByRole('link', { name: 'Console' }).click();
     await page.waitForURL(`${service.rest}/`, { waitUntil: 'load' });
     assert.equal(await key.inputValue(), 'ia_another');
-    assert.deepEqual(problems, []);
   });
 
   it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
     const address = await startPrefixProxy(t, service.rest);
-    const { page, problems } = await openPage(t, browser, `${address}/docs`);
+    const page = await openPage(t, browser, `${address}/docs`);
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(service.apiKey);
@@ -804,6 +780,5 @@ describe('the REST reference', { skip: noChromium }, () => {
     const fields = [...curl.matchAll(/-F '(\w+)=/g)].map(([, name]) => name);
     // In no order: of more than eight fields Swagger UI forgets it.
     assert.deepEqual(fields.sort(), ['file', 'max_faces']);
-    assert.deepEqual(problems, []);
   });
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -28,27 +29,31 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** A page until the test is over, and everything that went wrong on it: errors, refused loads, requests to other hosts. */
+/** A page until the test is over, which fails where the page had an error, violated its policy, or asked another host. */
 export async function openPage(
   t: { after(end: () => unknown): unknown },
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
-): Promise<{ page: Page; problems: string[] }> {
+): Promise<Page> {
   const context = await browser.newContext(options);
-  t.after(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
+  t.after(async () => {
+    const found = [...problems];
+    await context.close();
+    assert.deepEqual(found, []);
+  });
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    // Chromium logs every status from 400 up as an error; the page shows it to its user.
-    const isStatus = /^Failed to load resource: the server responded/.test(message.text());
-    if (message.type() === 'error' && !isStatus) problems.push(message.text());
+    // Chromium logs every load that fails, by its status too, as an error; the page shows it to its user.
+    const isLoad = message.text().startsWith('Failed to load resource: ');
+    if (message.type() === 'error' && !isLoad) problems.push(message.text());
   });
   page.on('request', (request) => {
     if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)
       problems.push(`asked ${request.url()}`);
   });
   await page.goto(url);
-  return { page, problems };
+  return page;
 }
