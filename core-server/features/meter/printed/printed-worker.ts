@@ -5,7 +5,7 @@ import type { RgbPicture } from '../../../image/picture.js';
 import { resizePicture } from '../../../image/resize/resize-picture.js';
 import type { FloatTensor } from '../../../inference/models/tensors.js';
 import { serveTasks } from '../../../inference/pool/serve-tasks.js';
-import { asDetector, asRecogniser, openPaddleOcr } from './paddle-ocr.js';
+import { openPaddleOcr } from './paddle-ocr.js';
 import type { LibraryTasks } from './printed-reader.js';
 import type { PrintedLine } from './printed-text.js';
 
@@ -45,38 +45,22 @@ const splitIntoFewLines: typeof splitIntoLineImages = async (map, face) => {
 };
 
 const networks = await openPaddleOcr();
-const sessions = {
-  detect: { run: networks.detect, training: asDetector },
-  recognise: { run: networks.recognise, training: asRecogniser },
-};
 
 registerBackend({
   ImageRaw: Picture,
   FileUtils: { read: () => Promise.resolve(networks.dictionary) },
   InferenceSession: {
-    create(name: keyof typeof sessions) {
-      const { run, training } = sessions[name];
+    create(name: 'detect' | 'recognise') {
       return Promise.resolve({
         inputNames: ['image'],
         outputNames: ['output'],
-        run: async ({ image }: { image: FloatTensor }) => ({ output: await run(normalised(image, training)) }),
+        run: async ({ image }: { image: FloatTensor }) => ({ output: await networks[name].run(image) }),
       });
     },
   },
   splitIntoLineImages: splitIntoFewLines,
   defaultModels: { detectionPath: 'detect', recognitionPath: 'recognise', dictionaryPath: 'dictionary' },
 });
-
-/** The library's planes are 0 to 1. */
-function normalised({ data, dims }: FloatTensor, training: typeof asDetector): FloatTensor {
-  const plane = data.length / 3;
-  const { mean, deviation } = training;
-  for (let at = 0; at < data.length; at++) {
-    const channel = Math.floor(at / plane);
-    data[at] = ((data[at] ?? 0) - (mean[channel] ?? 0)) / (deviation[channel] ?? 1);
-  }
-  return { data, dims };
-}
 
 interface LibraryOcr {
   detect(picture: RgbPicture): Promise<readonly { text: string; mean: number }[]>;
