@@ -70,30 +70,9 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
   }
 });
 
-test('a crop of a part decoded alone is the crop of the whole picture', async () => {
-  const bytes = await quarters(400, 200).png().toBuffer();
-  const file = { ...imageFile(bytes), size, usesProfile: false };
-  const whole = await decodeUpright(file, size);
-  const boxes = [{ xmin: 150.2, ymin: 60.7, xmax: 260.9, ymax: 140.1 }];
-  const [fromWhole] = await cropFaces({ ...file, whole }, boxes.map(toFace), plainCrop);
-  const [fromPart] = await cropFaces(file, boxes.map(toFace), plainCrop);
-  assert.deepEqual(fromWhole, fromPart);
-});
-
 test('no boxes need no pixels', async () => {
   const nothing = { ...imageFile(new Uint8Array()), size, usesProfile: false };
   assert.deepEqual(await cropFaces(nothing, [], plainCrop), []);
-});
-
-test('a thousand crops come in order', async () => {
-  const bytes = await quarters(400, 200).png().toBuffer();
-  const file = { ...imageFile(bytes), size, usesProfile: false };
-  const boxes = Array.from({ length: 1000 }, (_, i) => ({ xmin: 0, ymin: 0, xmax: 1 + (i % 400), ymax: 1 + (i % 7) }));
-  const crops = await cropFaces(file, boxes.map(toFace), plainCrop);
-  for (const i of [0, 1, 399, 400, 777, 999]) {
-    const { width, height } = await sharp(crops[i]).metadata();
-    assert.deepEqual([width, height], [1 + (i % 400), 1 + (i % 7)]);
-  }
 });
 
 test('margin, size and format are as wished', async () => {

@@ -34,14 +34,8 @@ test('a picture is decoded whole up to Full HD, and no further', async () => {
   assert.equal(larger.whole, undefined);
 });
 
-test('a small picture in a large file is decoded whole, too', async () => {
-  const bytes = Buffer.concat([await quarters().jpeg().toBuffer(), Buffer.alloc(2 ** 20, 7)]);
-  const picture = await openPicture(imageFile(bytes), defaultLimits);
-  assert.deepEqual([picture.whole?.width, picture.whole?.height], [96, 64]);
-});
-
 test('the limits hold for what is decoded without its header', async () => {
-  const bytes = await quarters().png().toBuffer();
+  const bytes = await quarters().jpeg().toBuffer();
   await assert.rejects(openPicture(imageFile(bytes), { ...defaultLimits, maxPixels: 6143 }), {
     name: 'Refusal',
     reason: 'IMAGE_TOO_MANY_PIXELS',
