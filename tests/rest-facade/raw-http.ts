@@ -55,19 +55,14 @@ export function parseAnswer(text: string): RawAnswer {
 }
 
 /** A POST of a multipart body; `\n` in the parts becomes CRLF. */
-export function multipartRequest(
-  path: string,
-  body: string,
-  options: { boundary?: string; contentType?: string } = {},
-): string {
+export function multipartRequest(path: string, body: string, contentType = 'multipart/form-data; boundary=b'): string {
   const crlf = body.replaceAll('\n', '\r\n');
-  const type = options.contentType ?? `multipart/form-data; boundary=${options.boundary ?? 'b'}`;
   return [
     `POST ${path} HTTP/1.1`,
     'host: test',
     'apikey: key',
     'connection: close',
-    `content-type: ${type}`,
+    `content-type: ${contentType}`,
     `content-length: ${Buffer.byteLength(crlf)}`,
     '',
     crlf,

@@ -156,7 +156,7 @@ test('a boundary of 70 characters, in quotes', async (t) => {
   const boundary = `'()+_,-./:=? `.repeat(6).slice(0, 69) + 'b';
   const contentType = `multipart/form-data; charset=utf-8; boundary="${boundary}"`;
   const body = (file + end).replaceAll('--b', `--${boundary}`);
-  const { status, text } = await exchange(port, multipartRequest(path, body, { contentType }));
+  const { status, text } = await exchange(port, multipartRequest(path, body, contentType));
   assert.equal(status, 200, text);
 });
 
@@ -177,7 +177,7 @@ test('content types', async (t) => {
     ['', 415, 'UNSUPPORTED_CONTENT_TYPE'],
   ];
   for (const [contentType, status, reason] of table) {
-    const answer = await exchange(port, multipartRequest(path, file + end, { contentType }));
+    const answer = await exchange(port, multipartRequest(path, file + end, contentType));
     assert.equal(answer.status, status, contentType);
     assert.equal((JSON.parse(answer.body) as ErrorBody).reason, reason, contentType);
   }
