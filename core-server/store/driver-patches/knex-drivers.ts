@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Knex } from 'knex';
+import type { Client } from 'pg';
 import * as sqlite from 'sqlite3';
 
 // What knex and the drivers under it keep to themselves and we need all the same.
@@ -36,6 +37,34 @@ export function onConnectFailure(db: Knex, listener: (error: Error) => void): vo
   pool.on('createFail', (_id, error) => listener(error));
 }
 
+interface Connection {
+  readonly connection: { readonly stream: Duplex };
+}
+
+/**
+ * Has pg close a connection that it could not open, for whatever reason.
+ *
+ * - Gains: the process ends, and a core that serves keeps no socket for each request, although pg gave up itself, such as
+ *   without a password; then the server waits for a minute.
+ * - Costs: `client.driver` and pg's member `connection` as above and below.
+ * - Delete when pg does so (https://github.com/brianc/node-postgres/issues/2907).
+ */
+export function closeOnConnectFailure(db: Knex): void {
+  const client = db.client as Knex.Client;
+  const driver = client.driver as { readonly Client: typeof Client };
+  class ClosingClient extends driver.Client {
+    override async connect(): Promise<Client> {
+      try {
+        return await super.connect();
+      } catch (error) {
+        (this as unknown as Connection).connection.stream.destroy();
+        throw error;
+      }
+    }
+  }
+  client.driver = { Client: ClosingClient };
+}
+
 /**
  * From when a connection of pg is told to end, gives the server this long to close it.
  *
@@ -44,7 +73,7 @@ export function onConnectFailure(db: Knex, listener: (error: Error) => void): vo
  * - Delete when `end()` of pg has a timeout.
  */
 export function limitEnd(connection: object, timeoutMs: number): void {
-  const { stream } = (connection as { readonly connection: { readonly stream: Duplex } }).connection;
+  const { stream } = (connection as Connection).connection;
   stream.once('finish', () => {
     const timer = setTimeout(() => stream.destroy(), timeoutMs);
     stream.once('close', () => clearTimeout(timer));

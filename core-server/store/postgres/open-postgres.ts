@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Client } from 'pg';
-import { limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
+import { closeOnConnectFailure, limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
 
 const connectTimeoutMs = 5_000;
@@ -47,6 +47,7 @@ export function openPostgres(
     // Where a server has become read-only, a new connection reaches the one that took over.
     if (isUnanswered || code === '25006') unusable.add(__knexUid);
   });
+  closeOnConnectFailure(db);
   onConnectFailure(db, (error) => connectFailures.add(error));
   return db;
 }

@@ -8,24 +8,31 @@ import { createAuthority, type Identity } from '../../helpers/net/certificates.j
 import { listen } from '../../helpers/net/listen.js';
 
 /** Of the protocol of PostgreSQL: AuthenticationOk and ReadyForQuery. */
-const welcome = Buffer.from([...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]]);
+const welcome = [...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]];
+/** AuthenticationSASL with a mechanism that nobody knows. */
+const challenge = [0x52, 0, 0, 0, 11, 0, 0, 0, 10, 0x3f, 0, 0];
 
-// As a pooler does whose server is gone.
-test('a connection whose first statement has no answer is closed', { timeout: 30_000 }, async (t) => {
-  const ends: Promise<unknown>[] = [];
-  const server = createServer((socket: Socket) => {
-    socket.on('error', () => {});
-    ends.push(once(socket, 'close'));
-    socket.once('data', () => socket.write(welcome));
-  });
-  const url = `postgres://user@127.0.0.1:${await listen(t, server)}/database`;
-  await assert.rejects(
-    createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }),
+for (const [what, answer, message] of [
+  // As of a pooler whose server is gone.
+  [
+    'whose first statement has no answer',
+    welcome,
     /^Error: cannot open the configuration store .*: no connection within 100 ms$/,
-  );
-  assert.ok(ends.length > 0);
-  await Promise.all(ends);
-});
+  ],
+  ['that pg itself gives up', challenge, /^Error: cannot open the configuration store .*: SASL: Only mechanism/],
+] as const)
+  test(`a connection ${what} is closed`, { timeout: 30_000 }, async (t) => {
+    const ends: Promise<unknown>[] = [];
+    const server = createServer((socket: Socket) => {
+      socket.on('error', () => {});
+      ends.push(once(socket, 'close'));
+      socket.once('data', () => socket.write(Buffer.from(answer)));
+    });
+    const url = `postgres://user@127.0.0.1:${await listen(t, server)}/database`;
+    await assert.rejects(createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }), message);
+    assert.ok(ends.length > 0);
+    await Promise.all(ends);
+  });
 
 describe('TLS to PostgreSQL', () => {
   /** Answers the request for TLS, or refuses it, and ends the connection once something was sent over it. */
