@@ -74,8 +74,9 @@ describe('the OpenAPI document', () => {
     const picture = pictures.get(operation.tags[0] ?? '') ?? Buffer.alloc(0);
     if (type === 'multipart/form-data') {
       const form = new FormData();
-      for (const name of required) form.append(name, new Blob([new Uint8Array(picture)]), 'a.jpg');
+      // A batch wants its fields first.
       for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+      for (const name of required) form.append(name, new Blob([new Uint8Array(picture)]), 'a.jpg');
       return { body: form };
     }
     const members = Object.fromEntries(
