@@ -100,19 +100,6 @@ describe('a stream of pictures', () => {
       ['no meter', 'NO_READING'],
     ]);
   });
-
-  it('needs a key', async () => {
-    for (const [key, reason] of [
-      ['', 'MISSING_API_KEY'],
-      ['ia_no_key', 'INVALID_API_KEY'],
-    ] as const) {
-      const stream = face.streamDetectFaces(metadataWithKey(key));
-      stream.resume();
-      const [error] = (await once(stream, 'error')) as [GrpcError];
-      assert.equal(error.code, status.UNAUTHENTICATED);
-      assert.equal(detailsOf(error).reason, reason);
-    }
-  });
 });
 
 describe('a stream under pressure', () => {

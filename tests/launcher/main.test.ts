@@ -146,12 +146,6 @@ describe('make run', () => {
     assert.ok(output().includes(`$(CORE_DATA_DIR=${folder}/data npm run --silent admin -- keys create`), output());
   });
 
-  it('leaves nothing running when it is killed outright', async (t) => {
-    const started = await start(t, await createTemporaryFolder(t));
-    started.process.kill('SIGKILL');
-    await eventually(() => isGone(started));
-  });
-
   it('leaves nothing running when its make is killed outright', async (t) => {
     const below = `MAKELEVEL=1 "${process.execPath}" "${launcher}" & wait`;
     const started = await start(t, await createTemporaryFolder(t), ['sh', '-c', below]);
