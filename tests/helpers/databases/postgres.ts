@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { findFreePorts } from '../../../launcher/ports.js';
 import { eventually } from '../eventually.js';
 import { findPostgresBinaries, type User } from './postgres-binaries.js';
 
@@ -100,7 +100,7 @@ async function serve(
   password: string,
   settings: readonly string[],
 ): Promise<PostgresServer> {
-  const port = await findFreePort();
+  const [port = 0] = await findFreePorts(1);
   let server = await startProcess(place, data, port, settings);
   const killAtExit = () => server.kill('SIGQUIT');
   process.once('exit', killAtExit);
@@ -222,13 +222,4 @@ async function giveTo(place: string, { uid, gid }: User): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   await chown(place, uid, gid);
   await chmod(place, 0o700);
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
