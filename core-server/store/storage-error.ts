@@ -5,7 +5,7 @@ import { sqliteFileOf } from './sqlite/sqlite-file.js';
 
 /**
  * Runs a query, which must not have been started; whatever the database throws becomes a Refusal with the cause kept.
- * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, full
+ * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, being restored, full
  * or read-only, also for our role alone; otherwise INTERNAL.
  */
 export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Promise<T> {
@@ -17,15 +17,18 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
     file?.assertInPlace();
     return result;
   } catch (caught) {
-    if (!isTemporary(caught) && !isConnectFailure(caught) && !isForbidden(caught)) throw asRefusal(caught);
+    if (!isTemporary(caught) && !isConnectFailure(caught) && !isSetUpLater(caught)) throw asRefusal(caught);
     const message = 'the configuration store is not available, try again';
     throw refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
   }
 }
 
-/** Whether PostgreSQL's role lacks a right. An operator may grant it while we serve; at the start, it is a mistake. */
-function isForbidden(caught: unknown): boolean {
-  return caught instanceof Error && 'code' in caught && caught.code === '42501';
+/**
+ * Whether PostgreSQL's role lacks a right, or the database a table. An operator may grant the one and restore the other
+ * while we serve; at the start, either is a mistake.
+ */
+function isSetUpLater(caught: unknown): boolean {
+  return caught instanceof Error && 'code' in caught && ['42501', '42P01'].includes(String(caught.code));
 }
 
 const temporaryCodes: ReadonlySet<string> = new Set([

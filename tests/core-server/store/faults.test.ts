@@ -62,7 +62,7 @@ for (const dialect of dialects) {
 
     it('hides what went wrong underneath', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
-      await db.schema.dropTable('companies');
+      await db.schema.alterTable('companies', (table) => table.renameColumn('detection_score', 'lost'));
       await assert.rejects(createKnexCompanyStore(db).findScore('acme'), (error: Refusal) => {
         assert.equal(error.reason, 'INTERNAL');
         assert.equal(error.message, 'the service failed to answer this request');
@@ -148,6 +148,10 @@ describe('a PostgreSQL database that is being restored', { skip: postgres.skip }
     // The first may meet the connection that was ended.
     for (let time = 0; time < 3; time += 1) await assert.rejects(companies.findScore('acme'), isWorthARetry);
     await other.raw(`ALTER DATABASE aside RENAME TO ${name}`);
+    assert.deepEqual(await companies.findScore('acme'), { score: undefined });
+    await db.schema.renameTable('companies', 'aside');
+    await assert.rejects(companies.findScore('acme'), isWorthARetry);
+    await db.schema.renameTable('aside', 'companies');
     assert.deepEqual(await companies.findScore('acme'), { score: undefined });
   });
 });
