@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import path from 'node:path';
 import { CommanderError } from 'commander';
 import { codeOfReason } from '../runtime/errors/reasons.js';
 import { Refusal } from '../runtime/errors/refusal.js';
@@ -11,12 +9,18 @@ import { createAdminProgram } from './features/admin/cli/program.js';
 import { readPassword } from './features/admin/cli/read-password.js';
 import { createAdminHandlers } from './features/admin/service.js';
 import { backUp } from './store/back-up.js';
-import { createDatabase, type Database, type DatabaseOptions, openDatabase } from './store/database.js';
-import { sqliteFileName } from './store/sqlite/sqlite-file.js';
+import {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  describePlace,
+  hasStore,
+  openDatabase,
+} from './store/database.js';
 
 /**
- * Does the work on the store and closes it. A store that is missing and may not be means a mistyped folder, which would
- * look like a service without keys.
+ * Does the work on the store and closes it. A store that is missing and may not be means a mistyped folder or database, which
+ * would look like a service without keys.
  *
  * @param open brings its tables up to date or leaves them as they are
  * @throws ConfigError if it does not exist and may not be created
@@ -27,11 +31,11 @@ async function withStore<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
-  const file = path.join(dataDir, sqliteFileName);
-  const isMissing = url === undefined && statSync(file, { throwIfNoEntry: false }) === undefined;
-  if (isMissing && !mayCreate) throw new ConfigError(`there is no store ${file}: want its folder in CORE_DATA_DIR`);
-  const db = await open({ url, dataDir });
-  if (isMissing) process.stderr.write(`created a new store: ${file}\n`);
+  const place = { url, dataDir };
+  const isMissing = !(await hasStore(place));
+  if (isMissing && !mayCreate) throw new ConfigError(`there is no store ${describePlace(place)}: want that of a core`);
+  const db = await open(place);
+  if (isMissing) process.stderr.write(`created a new store: ${describePlace(place)}\n`);
   try {
     return await work(db);
   } finally {

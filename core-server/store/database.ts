@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { migrateDatabase } from './migrations/migrate.js';
+import { hasMigrations, migrateDatabase } from './migrations/migrate.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
@@ -37,19 +37,44 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  * @throws Error that says which store cannot be opened, without the URL's password
  */
 export async function createDatabase(options: DatabaseOptions, stopping?: AbortSignal): Promise<Knex> {
-  const { url, dataDir, statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
-  const file = path.join(dataDir, sqliteFileName);
-  const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
   let db: Knex | undefined;
   try {
-    if (url === undefined) await createIfMissing(file);
+    if (options.url === undefined) await createIfMissing(fileOf(options));
     db = openDatabase(options);
     await migrateDatabase(db, stopping);
     return db;
   } catch (cause) {
     await db?.destroy();
-    throw new Error(`cannot open the configuration store ${place}: ${describe(cause, statementTimeoutMs)}`, { cause });
+    throw cannotOpen(options, cause);
   }
+}
+
+/** Whether a core or a command has made this store, of whatever version. @throws as {@link createDatabase} does */
+export async function hasStore(options: DatabaseOptions): Promise<boolean> {
+  let db: Knex | undefined;
+  try {
+    if (options.url === undefined) return statSync(fileOf(options), { throwIfNoEntry: false }) !== undefined;
+    db = openDatabase(options);
+    return await hasMigrations(db);
+  } catch (cause) {
+    throw cannotOpen(options, cause);
+  } finally {
+    await db?.destroy();
+  }
+}
+
+const fileOf = ({ dataDir }: DatabaseOptions): string => path.join(dataDir, sqliteFileName);
+
+/** Where a store is and which setting says so, without the URL's password. */
+export function describePlace(options: DatabaseOptions): string {
+  const { url } = options;
+  return url === undefined ? `${fileOf(options)} (in CORE_DATA_DIR)` : `${describePostgresUrl(url)} (in DATABASE_URL)`;
+}
+
+function cannotOpen(options: DatabaseOptions, cause: unknown): Error {
+  const { statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
+  const why = describe(cause, statementTimeoutMs);
+  return new Error(`cannot open the configuration store ${describePlace(options)}: ${why}`, { cause });
 }
 
 async function createIfMissing(file: string): Promise<void> {
@@ -70,7 +95,7 @@ function unlessExists(error: unknown): void {
 
 /** The same for a store that exists, as it is; a connection is only opened when it is needed. */
 export function openDatabase(options: DatabaseOptions): Knex {
-  const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
+  const { url, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
   const common: Knex.Config = {
     acquireConnectionTimeout: statementTimeoutMs,
     // Error messages show the statement with placeholders, since values may be hashes of secrets.
@@ -78,7 +103,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
     log: silent,
   };
   return url === undefined
-    ? openSqlite(path.join(dataDir, sqliteFileName), common, statementTimeoutMs)
+    ? openSqlite(fileOf(options), common, statementTimeoutMs)
     : openPostgres(url, common, statementTimeoutMs, maxConnections);
 }
 

@@ -51,7 +51,7 @@ export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise
 
 /** @throws Error if a newer version has migrated the database; knex would report a corrupt migration directory. */
 async function isCurrent(db: Knex): Promise<boolean> {
-  const done = (await hasTable(db)) ? await db(migrationsTable).pluck<string[]>('name') : [];
+  const done = (await hasMigrations(db)) ? await db(migrationsTable).pluck<string[]>('name') : [];
   const known = migrations.map(({ name }) => name);
   const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length > 0)
@@ -61,9 +61,10 @@ async function isCurrent(db: Knex): Promise<boolean> {
   return known.every((name) => done.includes(name));
 }
 
-/** In PostgreSQL, knex sees only what our role may read, and takes any other table for one that is missing. */
-async function hasTable(db: Knex): Promise<boolean> {
+/** Whether the database was ever migrated. */
+export async function hasMigrations(db: Knex): Promise<boolean> {
   if (!isPostgres(db)) return db.schema.hasTable(migrationsTable);
+  // knex sees only what our role may read, and takes any other table for one that is missing.
   const tables = db('pg_tables').whereRaw('schemaname = current_schema()');
   return (await tables.where({ tablename: migrationsTable })).length > 0;
 }

@@ -156,7 +156,8 @@ describe('opening the store', () => {
     }
     const unreachable = 'postgres://u:secret@127.0.0.1:1/d';
     await assert.rejects(createDatabase({ url: unreachable, dataDir: '' }), {
-      message: 'cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1',
+      message:
+        'cannot open the configuration store postgres://127.0.0.1:1/d (in DATABASE_URL): connect ECONNREFUSED 127.0.0.1:1',
     });
   });
 
@@ -171,7 +172,10 @@ describe('opening the store', () => {
       const { DATABASE_URL } = createConfig({ DATABASE_URL: url });
       await assert.rejects(createDatabase({ url: DATABASE_URL, dataDir: '' }), ({ message, cause }: Error) => {
         const socket = path.join(dataDir, '.s.PGSQL.5432');
-        assert.equal(message, `cannot open the configuration store postgres://${shown}: connect ENOENT ${socket}`);
+        assert.equal(
+          message,
+          `cannot open the configuration store postgres://${shown} (in DATABASE_URL): connect ENOENT ${socket}`,
+        );
         return isTemporary(cause);
       });
     }

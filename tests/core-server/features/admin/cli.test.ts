@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
 import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
@@ -15,7 +15,11 @@ import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-
 import { companiesToTable } from '../../../../core-server/features/admin/cli/output.js';
 import { createAdminProgram } from '../../../../core-server/features/admin/cli/program.js';
 import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
-import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
+import { describePlace } from '../../../../core-server/store/database.js';
+import { openDatabase, placeSqlite, startDialects } from '../../../helpers/databases/databases.js';
+
+const dialects = await startDialects();
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
 
 describe('admin command', () => {
   it('lists any number', () => {
@@ -207,7 +211,7 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     assert.deepEqual(await runAdmin({ CORE_DATA_DIR: elsewhere }, '', ['backup', file]), {
       code: 2,
       stdout: '',
-      stderr: `error: there is no store ${elsewhere}/image-analysis.sqlite3: want its folder in CORE_DATA_DIR\n`,
+      stderr: `error: there is no store ${elsewhere}/image-analysis.sqlite3 (in CORE_DATA_DIR): want that of a core\n`,
     });
     assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
   });
@@ -240,7 +244,8 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     assert.deepEqual(away, {
       code: 1,
       stdout: '',
-      stderr: 'error: cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1\n',
+      stderr:
+        'error: cannot open the configuration store postgres://127.0.0.1:1/d (in DATABASE_URL): connect ECONNREFUSED 127.0.0.1:1\n',
     });
   });
 
@@ -251,20 +256,26 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     symlinkSync('loop', loop);
     const { code, stderr } = await runAdmin({ CORE_DATA_DIR: loop }, '', ['keys', 'list']);
     assert.equal(code, 1);
-    assert.match(stderr, /^error: ELOOP: .*image-analysis\.sqlite3'\n$/);
+    assert.match(
+      stderr,
+      /^error: cannot open the configuration store .* \(in CORE_DATA_DIR\): ELOOP: .*image-analysis\.sqlite3'\n$/,
+    );
   });
 
-  it('says beside its answer that it made a store, and that there is none', async (t) => {
-    const { dataDir } = await placeSqlite(t);
-    const elsewhere = path.join(dataDir, 'elsewhere');
-    const file = `${elsewhere}/image-analysis.sqlite3`;
-    const run = (...args: string[]) => runAdmin({ CORE_DATA_DIR: elsewhere }, '', args);
-    const { code, stderr } = await run('companies', 'list');
-    const said = `error: there is no store ${file}: want its folder in CORE_DATA_DIR\n`;
-    assert.deepEqual([code, stderr, existsSync(elsewhere)], [2, said, false]);
-    assert.equal((await run('keys', 'create', '--label', 'first')).stderr, `created a new store: ${file}\n`);
-    assert.equal((await run('keys', 'list')).stderr, '');
-  });
+  for (const dialect of dialects)
+    it(`says that there is no store, or that it made one, on ${dialect.name}`, { skip: dialect.skip }, async (t) => {
+      const { url: DATABASE_URL, dataDir } = await dialect.place(t);
+      const settings = { DATABASE_URL, CORE_DATA_DIR: path.join(dataDir, 'elsewhere') };
+      const run = (...args: string[]) => runAdmin(settings, '', args);
+      const place = describePlace({ url: DATABASE_URL, dataDir: settings.CORE_DATA_DIR });
+      for (let time = 0; time < 2; time += 1) {
+        const { code, stderr } = await run('companies', 'list');
+        assert.deepEqual([code, stderr], [2, `error: there is no store ${place}: want that of a core\n`]);
+      }
+      assert.equal(existsSync(settings.CORE_DATA_DIR), false);
+      assert.equal((await run('keys', 'create', '--label', 'first')).stderr, `created a new store: ${place}\n`);
+      assert.equal((await run('keys', 'list')).stderr, '');
+    });
 
   it('says in one line that nobody saw its answer', async (t) => {
     const { admin, dataDir } = await setUp(t);
