@@ -9,7 +9,7 @@ import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 import { createPrivateFile, sqliteFileName } from './sqlite/sqlite-file.js';
-import { isTemporary } from './storage-error.js';
+import { inOurWords, isTemporary } from './storage-error.js';
 
 export type Database = Knex;
 
@@ -72,9 +72,9 @@ export function describePlace(options: DatabaseOptions): string {
 }
 
 function cannotOpen(options: DatabaseOptions, cause: unknown): Error {
-  const { statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
-  const why = describe(cause, statementTimeoutMs);
-  return new Error(`cannot open the configuration store ${describePlace(options)}: ${why}`, { cause });
+  return new Error(`cannot open the configuration store ${describePlace(options)}: ${describe(inOurWords(cause))}`, {
+    cause,
+  });
 }
 
 async function createIfMissing(file: string): Promise<void> {
@@ -107,12 +107,10 @@ export function openDatabase(options: DatabaseOptions): Knex {
     : openPostgres(url, common, statementTimeoutMs, maxConnections);
 }
 
-function describe(caught: unknown, timeoutMs: number): string {
+function describe(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   // All addresses of the host were tried; the aggregate error has no message of its own.
-  if (caught instanceof AggregateError) return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
-  // knex suspects a full pool and a forgotten transaction.
-  if (caught.name === 'KnexTimeoutError') return `no connection within ${timeoutMs} ms`;
+  if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
   const denied = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY)\b/.test(caught.message);
   return denied
     ? `${caught.message}; want a file, and a folder, that the user of this process may write`

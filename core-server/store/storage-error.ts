@@ -19,8 +19,14 @@ export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Pro
   } catch (caught) {
     if (!isTemporary(caught) && !isConnectFailure(caught) && !isSetUpLater(caught)) throw asRefusal(caught);
     const message = 'the configuration store is not available, try again';
-    throw refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: caught });
+    throw refuse('STORE_UNAVAILABLE', message, { retryAfterSeconds: 1, cause: inOurWords(caught) });
   }
+}
+
+/** The same error, except where knex suspects a forgotten transaction. */
+export function inOurWords(caught: unknown): unknown {
+  const isPoolFull = caught instanceof Error && caught.name === 'KnexTimeoutError';
+  return isPoolFull ? new Error('no connection was free in time', { cause: caught }) : caught;
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Client } from 'pg';
 import { closeOnConnectFailure, limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
 
-const connectTimeoutMs = 5_000;
 /** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
 const answerDelayMs = 1_000;
 /** How long to wait for PostgreSQL to close a connection: an open socket keeps the process alive. */
@@ -29,7 +28,8 @@ export function openPostgres(
     version: '13',
     connection: {
       connectionString: withVerifiedTls(url),
-      connectionTimeoutMillis: connectTimeoutMs,
+      // Sooner than who waits for it gives up, and would take the pool for full.
+      connectionTimeoutMillis: 0.8 * statementTimeoutMs,
       query_timeout: statementTimeoutMs + answerDelayMs,
       keepAlive: true,
       application_name: 'image-analysis',

@@ -17,8 +17,9 @@ for (const [what, answer, message] of [
   [
     'whose first statement has no answer',
     welcome,
-    /^Error: cannot open the configuration store .*: no connection within 100 ms$/,
+    /^Error: cannot open the configuration store .*: no connection was free in time$/,
   ],
+  ['that nobody answers', [], /^Error: cannot open the configuration store .*: timeout expired$/],
   ['that pg itself gives up', challenge, /^Error: cannot open the configuration store .*: SASL: Only mechanism/],
 ] as const)
   test(`a connection ${what} is closed`, { timeout: 30_000 }, async (t) => {
@@ -29,7 +30,7 @@ for (const [what, answer, message] of [
       socket.once('data', () => socket.write(Buffer.from(answer)));
     });
     const url = `postgres://user@127.0.0.1:${await listen(t, server)}/database`;
-    await assert.rejects(createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }), message);
+    await assert.rejects(createDatabase({ url, dataDir: '', statementTimeoutMs: 300 }), message);
     assert.ok(ends.length > 0);
     await Promise.all(ends);
   });
