@@ -20,7 +20,7 @@ const maxHandshakeMs = 10_000;
  */
 export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
   const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
-  const identity = await readIdentity('CORE_TLS', certFile, keyFile);
+  const identity = await readIdentity(['CORE_TLS_CERT', certFile], ['CORE_TLS_KEY', keyFile]);
   if (identity === undefined) return ServerCredentials.createInsecure();
   const clientAuthority = caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
   const credentials = ServerCredentials.createSsl(

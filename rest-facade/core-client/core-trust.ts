@@ -12,7 +12,10 @@ export async function loadCoreTrust(config: Partial<Config>) {
   const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
   if (authorityFile === undefined) return plainText;
   const authority = await readCertificates('REST_CORE_TLS_CA', authorityFile);
-  const own = await readIdentity('REST_CORE_TLS', config.REST_CORE_TLS_CERT, config.REST_CORE_TLS_KEY);
+  const own = await readIdentity(
+    ['REST_CORE_TLS_CERT', config.REST_CORE_TLS_CERT],
+    ['REST_CORE_TLS_KEY', config.REST_CORE_TLS_KEY],
+  );
   return {
     credentials: credentials.createSsl(authority, own?.key, own?.cert),
     options: name === undefined ? {} : { 'grpc.ssl_target_name_override': name },

@@ -37,7 +37,7 @@ export async function startRestFacade(deps: {
   const close = () => closeInTurn(closers, config.REST_SHUTDOWN_GRACE_MS);
 
   try {
-    const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
+    const identity = await readIdentity(['REST_TLS_CERT', config.REST_TLS_CERT], ['REST_TLS_KEY', config.REST_TLS_KEY]);
     const trust = await loadCoreTrust(config);
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
     const metrics = createMetrics(() => budget.taken);

@@ -10,26 +10,24 @@ export interface Identity {
 }
 
 /**
- * Reads the certificate chain of `<prefix>_CERT` and its key of `<prefix>_KEY`, if both are configured, and restricts
- * the ciphers.
- * @throws ConfigError naming the variables whose files cannot be used
+ * Reads a certificate chain and its key, each given by its setting and file, if both are configured, and restricts the
+ * ciphers.
+ * @throws ConfigError naming the settings whose files cannot be used
  */
 export async function readIdentity(
-  prefix: string,
-  certFile: string | undefined,
-  keyFile: string | undefined,
+  [certName, certFile]: readonly [setting: string, file: string | undefined],
+  [keyName, keyFile]: readonly [setting: string, file: string | undefined],
 ): Promise<Identity | undefined> {
   if (certFile === undefined || keyFile === undefined) return undefined;
-  const cert = await readCertificates(`${prefix}_CERT`, certFile);
-  const key = await readPem(`${prefix}_KEY`, keyFile, 'PRIVATE KEY');
+  const cert = await readCertificates(certName, certFile);
+  const key = await readPem(keyName, keyFile, 'PRIVATE KEY');
   try {
     tls.createSecureContext({ cert, key });
     // Of different kinds, such as RSA and ECDSA, it takes both, and then no client can connect.
     if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new Error('key type mismatch');
   } catch (cause) {
-    const [certName, keyName] = [certFile, keyFile].map((file) => JSON.stringify(file));
     throw new ConfigError(
-      `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key without a passphrase; OpenSSL says ${String(cause)}`,
+      `${certName} is ${JSON.stringify(certFile)} and ${keyName} is ${JSON.stringify(keyFile)}: want a certificate and its private key without a passphrase; OpenSSL says ${String(cause)}`,
     );
   }
   // For the whole process from now on, since grpc-js takes a list of its own only from the environment.
@@ -39,31 +37,31 @@ export async function readIdentity(
 
 const certificates = /^-----BEGIN ([A-Z0-9]+ )*CERTIFICATE-----[^-]*(-----END [^-]+-----\s*$)?/gm;
 
-/** @throws ConfigError naming the variable whose file cannot be read, has no certificate, or one that is cut off */
-export async function readCertificates(variable: string, file: string): Promise<Buffer> {
-  const pem = await readPem(variable, file, 'CERTIFICATE');
+/** @throws ConfigError naming the setting whose file cannot be read, has no certificate, or one that is cut off */
+export async function readCertificates(setting: string, file: string): Promise<Buffer> {
+  const pem = await readPem(setting, file, 'CERTIFICATE');
   try {
     // Node.js leaves out what it cannot read of an authority, and then trusts nobody.
     for (const [certificate] of pem.toString('latin1').matchAll(certificates)) new X509Certificate(certificate);
   } catch (cause) {
     throw new ConfigError(
-      `${variable} is ${JSON.stringify(file)}: want a PEM file with whole certificates; OpenSSL says ${String(cause)}`,
+      `${setting} is ${JSON.stringify(file)}: want a PEM file with whole certificates; OpenSSL says ${String(cause)}`,
     );
   }
   return pem;
 }
 
 /** Reads a PEM file; only once, so a renewed file takes effect at the next start. */
-async function readPem(variable: string, file: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): Promise<Buffer> {
+async function readPem(setting: string, file: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): Promise<Buffer> {
   const wish = `want a PEM file with a ${what.toLowerCase()}`;
   // No private key in the log.
-  if (file.includes('-----BEGIN')) throw new ConfigError(`${variable} is set to a text in PEM: ${wish}`);
+  if (file.includes('-----BEGIN')) throw new ConfigError(`${setting} is set to a text in PEM: ${wish}`);
   const pem = await readFile(file).catch((cause: Error) => {
-    throw new ConfigError(`${variable} is ${JSON.stringify(file)}: ${wish}; ${cause.message}`);
+    throw new ConfigError(`${setting} is ${JSON.stringify(file)}: ${wish}; ${cause.message}`);
   });
   // OpenSSL takes an empty file for no certificates, and an empty CA for one that nobody has.
   if (new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1'))) return pem;
-  throw new ConfigError(`${variable} is ${JSON.stringify(file)}: ${wish}`);
+  throw new ConfigError(`${setting} is ${JSON.stringify(file)}: ${wish}`);
 }
 
 /**

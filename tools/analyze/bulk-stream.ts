@@ -2,7 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { createClient, credentials, type ImageAnalysisClient, RefusedError } from '../../sdk/typescript/client.js';
+import {
+  type ClientOptions,
+  createClient,
+  type ImageAnalysisClient,
+  RefusedError,
+} from '../../sdk/typescript/client.js';
 import { whyUnreadable } from '../run-command.js';
 import {
   type FeatureName,
@@ -14,12 +19,7 @@ import {
   type RequestOptions,
 } from './features.js';
 
-export interface BulkOptions extends RequestOptions {
-  /** `host:port` of the core. */
-  readonly address: string;
-  /** PEM of the CA that signed the core's certificate; no TLS if undefined. */
-  readonly authority?: Buffer | undefined;
-  readonly apiKey: string;
+export interface BulkOptions extends RequestOptions, Pick<ClientOptions, 'address' | 'apiKey' | 'credentials'> {
   readonly feature: FeatureName;
   /** The photos that are read as one, by what stands for them; undefined: each picture stands for itself. */
   readonly photosOf?: (name: string) => readonly string[] | undefined;
@@ -50,12 +50,8 @@ const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCOR
  * for every picture, or cannot be reached, or if the signal is aborted; the lines so far have been passed on.
  */
 export async function analyseAll(files: AsyncIterable<string>, onLine: OnLine, options: BulkOptions): Promise<void> {
-  const { address, apiKey, authority, signal } = options;
-  const client = createClient({
-    address,
-    apiKey,
-    credentials: authority ? credentials.createSsl(authority) : credentials.createInsecure(),
-  });
+  const { address, signal } = options;
+  const client = createClient(options);
   const source = files[Symbol.asyncIterator]();
   let again: string[] = [];
   let attempts = 0;
@@ -93,7 +89,8 @@ function mayPass(failure: Error): failure is RefusedError {
 function explain({ message }: RefusedError, address: string): string {
   // The server there speaks HTTP/1.
   if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
-  const [, cause] = /^No connection established\. Last error: (?:Error: )?(.*?)\. /.exec(message) ?? [];
+  // That of OpenSSL ends in a new line.
+  const [, cause] = /^No connection established\. Last error: (?:Error: )?(.*?)(?:\n|\. )/.exec(message) ?? [];
   return cause === undefined ? message : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
 }
 

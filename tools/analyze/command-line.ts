@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
+import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { readKey, whyUnreadable } from '../run-command.js';
+import { credentials } from '../../sdk/typescript/client.js';
+import { readKey } from '../run-command.js';
 import type { FeatureName } from './features.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
@@ -25,6 +26,8 @@ files are skipped and reported. Files named on the command line are always sent.
                      for other copies of the same pictures, name another folder
   --address HOST     host:port of the core's gRPC service; default: 127.0.0.1 and CORE_PORT, or 50051
   --tls-ca FILE      PEM file with the CA that signed the core's certificate
+  --tls-cert FILE    PEM file with a certificate for a core that asks for one (CORE_TLS_CLIENT_CA)
+  --tls-key FILE     PEM file with its private key
   --company NAME     use this company's score as the threshold (faces)
   --min-score SCORE  threshold for this run, 0 to 1 (faces)
   --in-flight N      number of pictures in flight; default: 8
@@ -48,6 +51,8 @@ export async function readCommandLine(args: readonly string[], environment: Read
       fuse: { type: 'boolean', default: false },
       address: { type: 'string', default: `127.0.0.1:${environment['CORE_PORT'] || 50051}` },
       'tls-ca': { type: 'string' },
+      'tls-cert': { type: 'string' },
+      'tls-key': { type: 'string' },
       company: { type: 'string', default: '' },
       'min-score': { type: 'string' },
       'in-flight': { type: 'string', default: '8' },
@@ -57,7 +62,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
   });
   if (values.help) return undefined;
   if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
-  const { annotate, redact, fuse, 'min-score': minScore, 'tls-ca': authority } = values;
+  const { annotate, redact, fuse, 'min-score': minScore } = values;
   if (values.feature !== 'faces' && values.feature !== 'meters')
     throw new ConfigError(`--feature is "${values.feature}", want faces or meters`);
   if (redact !== undefined && (values.feature === 'meters' || annotate !== undefined))
@@ -79,7 +84,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
     /** Where copies of the pictures go; undefined: none are made. */
     copies: folder === undefined ? undefined : { option, folder, wanted: positionals },
     address: values.address,
-    authority: authority === undefined ? undefined : await readAuthority(authority),
+    credentials: await readCredentials(values),
     apiKey: readKey(environment),
     feature,
     company: values.company,
@@ -90,10 +95,19 @@ export async function readCommandLine(args: readonly string[], environment: Read
   };
 }
 
-function readAuthority(file: string): Promise<Buffer> {
-  return readFile(file).catch((error: unknown) => {
-    throw new ConfigError(`--tls-ca is "${file}", want a PEM file: ${whyUnreadable(error)}`);
-  });
+interface TlsFiles {
+  readonly 'tls-ca'?: string | undefined;
+  readonly 'tls-cert'?: string | undefined;
+  readonly 'tls-key'?: string | undefined;
+}
+
+/** Plain text without an authority. */
+async function readCredentials({ 'tls-ca': ca, 'tls-cert': cert, 'tls-key': key }: TlsFiles) {
+  if ((cert ?? key) !== undefined && [ca, cert, key].includes(undefined))
+    throw new ConfigError('--tls-cert and --tls-key are a client certificate, want both, and --tls-ca');
+  if (ca === undefined) return credentials.createInsecure();
+  const own = await readIdentity(['--tls-cert', cert], ['--tls-key', key]);
+  return credentials.createSsl(await readCertificates('--tls-ca', ca), own?.key, own?.cert);
 }
 
 function toScore(option: string, text: string): number {

@@ -212,10 +212,11 @@ test('no more pictures are on their way than allowed, though the service is slow
   assert.equal(taken, 12);
 });
 
-test('--tls-ca says whom to believe, and only that one', async (t) => {
+test('--tls-ca says whom to believe, and only that one, and --tls-cert who asks', async (t) => {
   const authority = await createAuthority(t);
   const stranger = await createAuthority(t);
   const { cert, key } = await authority.issue('server');
+  const own = await authority.issue('client');
   const keys: unknown[] = [];
   const address = await startStreamServer(
     t,
@@ -223,32 +224,40 @@ test('--tls-ca says whom to believe, and only that one', async (t) => {
       keys.push(stream.metadata.get('apikey')[0]);
       answerEach(stream);
     },
-    ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }]),
+    ServerCredentials.createSsl(
+      Buffer.from(authority.cert),
+      [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }],
+      true,
+    ),
   );
   const [name = ''] = await manyFiles(t, 1);
   const output = path.join(path.dirname(name), 'lines.jsonl');
   const command = fileURLToPath(new URL('../../../tools/analyze/main.js', import.meta.url));
-  const run = (authorityFile: string) =>
+  const run = (authorityFile: string, ...identity: string[]) =>
     spawn(
       process.execPath,
       [
         command,
         ...['--address', address.replace('127.0.0.1', 'localhost')],
-        ...['--tls-ca', authorityFile, '--output', output, name],
+        ...['--tls-ca', authorityFile, ...identity, '--output', output, name],
       ],
       { env: { ...process.env, APIKEY: 'k' }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
 
   // It would try for minutes: a core that cannot be believed may be one that is being replaced.
-  const wary = run(stranger.certFile);
-  const warned = once(wary.stderr, 'data');
-  assert.match(String((await warned)[0]), /trying again/);
-  const left = once(wary, 'close');
-  wary.kill('SIGINT');
-  await left;
+  for (const { certFile } of [stranger, authority]) {
+    const wary = run(certFile);
+    const warned = once(wary.stderr, 'data');
+    const wish = /^analyze: cannot reach localhost:\d+: .+; --address or CORE_PORT names another; trying again\n$/;
+    assert.match(String((await warned)[0]), wish);
+    const left = once(wary, 'close');
+    wary.kill('SIGINT');
+    await left;
+  }
   assert.deepEqual(keys, []);
 
-  const [code] = (await once(run(authority.certFile), 'close')) as [number];
+  const answered = run(authority.certFile, '--tls-cert', own.certFile, '--tls-key', own.keyFile);
+  const [code] = (await once(answered, 'close')) as [number];
   assert.equal(code, 0);
   assert.deepEqual(keys, ['k']);
   const lines = (await readFile(output, 'utf8')).trim().split('\n');

@@ -12,7 +12,14 @@ test('what is mistaken is named', async () => {
     [['--min-score', 'x', 'photos'], '--min-score is "x", want a number from 0 to 1'],
     [['--min-score', ' ', 'photos'], '--min-score is " ", want a number from 0 to 1'],
     [['--min-score', '80', 'photos'], '--min-score is "80", want a number from 0 to 1'],
-    [['--tls-ca', 'no.pem', 'photos'], '--tls-ca is "no.pem", want a PEM file: there is no such file'],
+    [
+      ['--tls-ca', 'no.pem', 'photos'],
+      `--tls-ca is "no.pem": want a PEM file with a certificate; ENOENT: no such file or directory, open 'no.pem'`,
+    ],
+    [
+      ['--tls-ca', 'ca.pem', '--tls-key', 'key.pem', 'photos'],
+      '--tls-cert and --tls-key are a client certificate, want both, and --tls-ca',
+    ],
   ];
   for (const [args, message] of mistakes)
     await assert.rejects(readCommandLine(args, { APIKEY: 'key' }), { name: 'ConfigError', message });
