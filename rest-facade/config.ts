@@ -67,6 +67,7 @@ export const settings = z.object({
   REST_CORE_TLS_KEY: file.describe('PEM file with its private key.').meta({ needs: ['REST_CORE_TLS_CERT'] }),
   REST_CORE_TLS_NAME: z
     .string()
+    .regex(/^(?![\d.]+$)[\w.-]+$/, 'want a host name')
     .optional()
     .describe("Name in the core's certificate, if it differs from the host name in the address.")
     .meta({ needs: ['REST_CORE_TLS_CA'] }),

@@ -11,13 +11,14 @@ import { createPrivateFile } from './sqlite/sqlite-file.js';
  */
 export async function backUp(db: Database, file: string): Promise<void> {
   if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
+  const failed = (cause: unknown) => new Error(`cannot back up to ${file}: ${(cause as Error).message}`, { cause });
   await createPrivateFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new ConfigError(`${file} exists already: want a new file`) : error;
+    throw error.code === 'EEXIST' ? new ConfigError(`${file} exists already: want a new file`) : failed(error);
   });
   try {
     await db.raw('VACUUM INTO ?', [file]);
   } catch (error) {
     await rm(file);
-    throw error;
+    throw failed(error);
   }
 }

@@ -274,6 +274,11 @@ describe('TLS', () => {
         /REST_CORE_ADDRESS is ".*": with TLS want a name, or REST_CORE_TLS_NAME/,
       );
     createRestConfig({ ...tls, REST_CORE_ADDRESS: '10.0.0.1:50051', REST_CORE_TLS_NAME: 'core' });
+    for (const name of ['10.0.0.1', '::1', 'a b'])
+      assert.throws(
+        () => createRestConfig({ ...tls, REST_CORE_TLS_NAME: name }),
+        /REST_CORE_TLS_NAME is ".*": want a host name$/m,
+      );
   });
 
   it('does not start with a certificate that cannot be read', async () => {

@@ -40,8 +40,9 @@ describe('a backup', () => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     const file = path.join(place.dataDir, 'backup.sqlite3');
+    await assert.rejects(backUp(db, '/nowhere/backup'), /^Error: cannot back up to \/nowhere\/backup: ENOENT/);
     await db.destroy();
-    await assert.rejects(backUp(db, file), /Unable to acquire a connection/);
+    await assert.rejects(backUp(db, file), /^Error: cannot back up to .*\.sqlite3: Unable to acquire a connection/);
     await assert.rejects(stat(file), { code: 'ENOENT' });
   });
 
