@@ -1,4 +1,13 @@
-import { type Box, type Point, type RgbPicture, scaledSize, type Size, wholePixels } from './picture.js';
+import {
+  type Box,
+  type DecodedPart,
+  type Point,
+  type Region,
+  type RgbPicture,
+  scaledSize,
+  type Size,
+  wholePixels,
+} from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 import { samplePixel } from './resize/sample-pixel.js';
 
@@ -16,11 +25,18 @@ const template: readonly Point[] = [
 ];
 const templateSide = 112;
 
+/** A face in its square. */
+interface AlignedFace {
+  readonly pixels: RgbPicture;
+  /** From a point in the square to one in the picture. */
+  readonly toPicture: (point: Point) => Point;
+}
+
 /** A similarity: a turn and a scale as the complex number a + bi, then a shift. */
 type Similarity = Readonly<Record<'a' | 'b' | 'x' | 'y', number>>;
 
 /** What an aligned face is: a square of so many pixels a side, with more room on each side as a share of it. */
-interface AlignedSquare {
+export interface AlignedSquare {
   readonly side: number;
   readonly margin: number;
 }
@@ -28,31 +44,39 @@ interface AlignedSquare {
 /**
  * The face turned and scaled so that its five points lie as close to the template as they can (least squares without
  * mirroring, as by S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns",
- * 1991). Black where the picture ends. Undefined if the points do not lie like those of a face.
+ * 1991). Black where the part ends. Undefined if the points do not lie like those of a face.
  *
- * @param points in pixels of the picture
+ * @param points in pixels of the whole picture
  */
 export function alignPixels(
-  picture: RgbPicture,
+  { picture, around }: DecodedPart,
   points: readonly Point[],
   square: AlignedSquare,
-): RgbPicture | undefined {
+): AlignedFace | undefined {
   const fit = fitSquare(points, square);
   if (fit === undefined) return undefined;
   const { side } = square;
-  const aligned = { data: new Uint8Array(side * side * 3), width: side, height: side };
-  const region = wholePixels(fit.box, picture);
+  const pixels = { data: new Uint8Array(side * side * 3), width: side, height: side };
+  const shown = wholePixels(moved(fit.box, around), picture);
   // Shrinks by areas first: sampling alone would alias.
-  const near = resizePicture(picture, scaledSize(region, Math.min(1, fit.scale)), region);
-  const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
+  const near = resizePicture(picture, scaledSize(shown, Math.min(1, fit.scale)), shown);
+  const [scaleX, scaleY] = [near.width / shown.width, near.height / shown.height];
+  const sampled = (point: Point): Point => {
+    const { x, y } = fit.place(point);
+    return {
+      x: (x + 0.5 - around.left - shown.left) * scaleX - 0.5,
+      y: (y + 0.5 - around.top - shown.top) * scaleY - 0.5,
+    };
+  };
+  const [start, right, below] = [sampled({ x: 0, y: 0 }), sampled({ x: 1, y: 0 }), sampled({ x: 0, y: 1 })];
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
-      const { x, y } = fit.place(column, row);
-      const at = { x: (x + 0.5 - region.left) * scaleX - 0.5, y: (y + 0.5 - region.top) * scaleY - 0.5 };
-      if (isInside(at, near)) samplePixel(near, at, aligned.data, (row * side + column) * 3);
+      const x = start.x + column * (right.x - start.x) + row * (below.x - start.x);
+      const y = start.y + column * (right.y - start.y) + row * (below.y - start.y);
+      if (isInside(x, y, near)) samplePixel(near, x, y, pixels.data, (row * side + column) * 3);
     }
   }
-  return aligned;
+  return { pixels, toPicture: (point) => shifted(fit.place(shifted(point, -0.5)), 0.5) };
 }
 
 /** What of a picture `alignPixels` shows; it may reach beyond the picture. */
@@ -65,13 +89,13 @@ function fitSquare(points: readonly Point[], { side, margin }: AlignedSquare) {
   const fitted = fitSimilarity(points, template);
   if (fitted === undefined) return undefined;
   const step = (templateSide * (1 + 2 * margin)) / side;
-  /** From a pixel of the square to one of the picture. */
-  const place = (column: number, row: number): Point =>
+  /** From the middle of a pixel of the square to one of the picture. */
+  const place = ({ x, y }: Point): Point =>
     undo(fitted, {
-      x: (column + 0.5) * step - margin * templateSide - 0.5,
-      y: (row + 0.5) * step - margin * templateSide - 0.5,
+      x: (x + 0.5) * step - margin * templateSide - 0.5,
+      y: (y + 0.5) * step - margin * templateSide - 0.5,
     });
-  const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
+  const corners = [0, side].flatMap((x) => [0, side].map((y) => place({ x, y })));
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
   return {
     place,
@@ -112,11 +136,17 @@ function undo({ a, b, x, y }: Similarity, point: Point): Point {
   return { x: (a * u + b * v) / square, y: (a * v - b * u) / square };
 }
 
+const shifted = ({ x, y }: Point, by: number): Point => ({ x: x + by, y: y + by });
+
+function moved({ xmin, ymin, xmax, ymax }: Box, { left, top }: Region): Box {
+  return { xmin: xmin - left, ymin: ymin - top, xmax: xmax - left, ymax: ymax - top };
+}
+
 function meanOf(points: readonly Point[]): Point {
   const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }));
   return { x: sum.x / points.length, y: sum.y / points.length };
 }
 
-function isInside({ x, y }: Point, { width, height }: Size): boolean {
+function isInside(x: number, y: number, { width, height }: Size): boolean {
   return x >= -0.5 && y >= -0.5 && x <= width - 0.5 && y <= height - 0.5;
 }

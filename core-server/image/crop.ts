@@ -12,7 +12,6 @@ import {
   type RgbPicture,
   scaledSize,
   type Size,
-  wholeOf,
   wholePixels,
 } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
@@ -33,6 +32,8 @@ export interface Cuttable {
   readonly landmarks: readonly Point[];
 }
 
+/** Room around a face on each side, as a share of its box. */
+const surroundings = 0.5;
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
@@ -52,21 +53,21 @@ export async function cropFaces(
   if (faces.length === 0) return [];
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
   checkPixels(boxes, source.size, wish);
-  const { picture, around } = await openAround(source, shownBoxes(faces, wish));
+  const part = await openAround(source, shownBoxes(faces, wish));
   const square = squareOf(wish);
   const crops: Uint8Array[] = [];
   for (const { box, landmarks } of faces) {
-    const points = landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top }));
-    const aligned = wish.isAligned ? alignPixels(picture, points, square) : undefined;
-    const region = inside(widened(box, wish.margin), source.size, around);
+    const aligned = wish.isAligned ? alignPixels(part, landmarks, square) : undefined;
+    const region = inside(widened(box, wish.margin), source.size, part.around);
     const inBox = wish.isAligned ? { ...wish, size: square.side } : wish;
-    crops.push(await (aligned ? encodePicture(aligned, wish.format) : cutBox(picture, region, inBox)));
+    crops.push(await (aligned ? encodePicture(aligned.pixels, wish.format) : cutBox(part.picture, region, inBox)));
   }
   return crops;
 }
 
 /**
- * The picture with the part decoded that holds the faces and their crops, for those who look at both.
+ * The picture with the part decoded that holds the faces, with room for their surroundings, and their crops, for those
+ * who look at both.
  *
  * @throws Refusal CORRUPT_IMAGE
  */
@@ -76,8 +77,8 @@ export async function decodeAround(
   wish: CropWish | undefined,
 ): Promise<OpenPicture> {
   if (faces.length === 0) return source;
-  const boxes = faces.map(({ box }) => box);
-  return { ...source, part: await openAround(source, wish ? [...boxes, ...shownBoxes(faces, wish)] : boxes) };
+  const boxes = faces.map(({ box }) => widened(box, surroundings));
+  return { ...source, decoded: await openAround(source, wish ? [...boxes, ...shownBoxes(faces, wish)] : boxes) };
 }
 
 /** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */
@@ -106,10 +107,14 @@ function shownBoxes(faces: readonly Cuttable[], wish: CropWish): Box[] {
 
 /** Decoded pixels that hold all boxes, one at least. */
 async function openAround(source: OpenPicture, boxes: readonly Box[]): Promise<DecodedPart> {
-  if (source.whole) return { picture: source.whole, around: wholeOf(source.size) };
-  if (source.part) return source.part;
   const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
+  if (source.decoded && isWithin(around, source.decoded.around)) return source.decoded;
   return { picture: await decodeRegion(source, around), around };
+}
+
+function isWithin(inner: Region, outer: Region): boolean {
+  const both = unionOf([inner, outer]);
+  return both.width === outer.width && both.height === outer.height;
 }
 
 /** @throws Refusal INVALID_FIELD */

@@ -37,6 +37,12 @@ export interface ImageFile {
   readonly type: ImageType;
 }
 
+export interface DecodedPart {
+  readonly picture: RgbPicture;
+  /** Which region of the whole picture it is. */
+  readonly around: Region;
+}
+
 /** A picture file whose header was read. */
 export interface OpenPicture extends ImageFile {
   /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
@@ -45,16 +51,8 @@ export interface OpenPicture extends ImageFile {
   readonly gamma?: number | undefined;
   /** Of the upright picture. */
   readonly size: Size;
-  /** The whole picture, if decoding it once costs less than decoding its parts. */
-  readonly whole?: RgbPicture | undefined;
-  /** Otherwise the part that is looked at again, once it is known. */
-  readonly part?: DecodedPart | undefined;
-}
-
-export interface DecodedPart {
-  readonly picture: RgbPicture;
-  /** Which region of the whole picture it is. */
-  readonly around: Region;
+  /** The whole picture, if decoding it once costs less than decoding its parts; else the part that is looked at again. */
+  readonly decoded?: DecodedPart | undefined;
 }
 
 // Here, and not beside what encodes and hides: the main thread checks requests by them, and loads no image library.

@@ -9,6 +9,7 @@ import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import { type Candidate, withoutParts } from './geometry.js';
+import { levelFaces } from './level-faces.js';
 import { createFaceRedactor } from './redactor.js';
 import type { DetectFacesInput, DetectFacesOutput, FoundFace } from './task.js';
 
@@ -50,16 +51,18 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     const visible = await findVisibleFaces(picture, minScore, parts, step);
     let faces: MeasuredFace[] = withoutParts(visible, parts.rule.sureScore);
     let near = picture;
-    const measure = async (some: readonly Candidate[]) => {
-      near = await decodeAround(picture, some, crop);
-      return measureFaces(near, some);
+    const isMeasured = input.attributes || minQuality !== undefined;
+    const lookCloser = async (some: readonly Candidate[]): Promise<MeasuredFace[]> => {
+      near = await step('decode', () => decodeAround(picture, some, crop));
+      const level = await levelFaces(near, some, parts.run, step);
+      return isMeasured ? step('measure', () => measureFaces(near, level)) : level;
     };
     if (minQuality !== undefined) {
-      const measured = await step('measure', () => measure(faces));
-      faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
+      faces = (await lookCloser(faces)).filter(({ attributes }) => attributes && attributes.quality >= minQuality);
     }
     let kept = faces.slice(0, input.maxFaces);
-    if (input.attributes && minQuality === undefined) kept = await step('measure', () => measure(kept));
+    const isLookedAt = isMeasured || input.landmarks || crop?.isAligned;
+    if (isLookedAt && minQuality === undefined) kept = await lookCloser(kept);
     const crops = crop ? await step('crop', () => cropFaces(near, kept, crop)) : [];
     return {
       ...size,
@@ -75,7 +78,7 @@ interface MeasuredFace extends Candidate {
   readonly attributes?: FaceAttributes;
 }
 
-async function measureFaces(picture: OpenPicture, faces: readonly Candidate[]): Promise<Required<MeasuredFace>[]> {
+async function measureFaces(picture: OpenPicture, faces: readonly Candidate[]): Promise<MeasuredFace[]> {
   const boxes = faces.map(({ box }) => box);
   const samples = await sampleBoxes(picture, boxes, measuredSize);
   return faces.map((face, i) => ({ ...face, attributes: measureFace(face, picture.size, samples[i] as RgbPicture) }));

@@ -79,9 +79,9 @@ async function findFaces(search: Search, mayGlance: boolean): Promise<Candidate[
 
 /** The picture, or a part of it, at that size. */
 function copyOf({ picture, step }: Search, size: Size, region?: Region): Promise<RgbPicture> {
-  const { whole } = picture;
+  const { decoded } = picture;
   return step('decode', () => {
-    if (whole) return resizePicture(whole, size, region);
+    if (decoded) return resizePicture(decoded.picture, size, region);
     return region ? decodeRegion(picture, region, size) : decodeUpright(picture, size);
   });
 }

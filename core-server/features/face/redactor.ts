@@ -33,7 +33,7 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
     assertFits(size, format);
     // A bystander behind a portrait is worth more than the time of another look.
     const faces = await findVisibleFaces(picture, minScore, parts, step, false);
-    const whole = picture.whole ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
+    const whole = picture.decoded?.picture ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
     await step('redact', () => {
       for (const { box } of faces) redactRegion(whole, wholePixels(widened(box, margin), size), style);
     });

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { isPlainProfile } from '../inspect/colour-profile.js';
 import { pngGamma } from '../inspect/png-gamma.js';
 import type { ImageType } from '../inspect/sniff-type.js';
-import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
+import { type ImageFile, type ImageLimits, type OpenPicture, type Size, wholeOf } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright } from './decode.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
@@ -23,12 +23,13 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
   if (plain) {
     const size = { width: plain.width, height: plain.height };
     checkSize(size, limits);
-    return { ...file, size, usesProfile: false, whole: plain };
+    return { ...file, size, usesProfile: false, decoded: { picture: plain, around: wholeOf(size) } };
   }
   const picture = await readHeader(file, limits);
   const { size } = picture;
   const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
-  return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
+  if (!isSmall) return picture;
+  return { ...picture, decoded: { picture: await decodeUpright(picture, size), around: wholeOf(size) } };
 }
 
 /** By type, what takes parts out of a file that nobody asks for, but libvips reads. */

@@ -338,7 +338,7 @@ export interface Face {
 export interface FaceAttributes {
   /**
    * Lean of the head in the picture's plane in degrees, -180..180: positive towards the person's right
-   * shoulder. Of a lean of 10 to 30, it is only about half.
+   * shoulder.
    */
   roll: number;
   /** Turn of the head in degrees, -90..90: positive for a face that looks to the person's left. */

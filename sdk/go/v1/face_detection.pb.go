@@ -1063,7 +1063,7 @@ func (x *Face) GetAttributes() *FaceAttributes {
 type FaceAttributes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Lean of the head in the picture's plane in degrees, -180..180: positive towards the person's right
-	// shoulder. Of a lean of 10 to 30, it is only about half.
+	// shoulder.
 	Roll float64 `protobuf:"fixed64,1,opt,name=roll,proto3" json:"roll,omitempty"`
 	// Turn of the head in degrees, -90..90: positive for a face that looks to the person's left.
 	Yaw float64 `protobuf:"fixed64,2,opt,name=yaw,proto3" json:"yaw,omitempty"`

@@ -10,7 +10,11 @@ import {
   type FaceRun,
   figuresOf,
   landmarkError,
+  leanRow,
+  leans,
+  rollErrors,
   runOver,
+  runWithPoints,
   turnedFigures,
   turnedRow,
 } from './face-figures.js';
@@ -40,7 +44,8 @@ if (pictures === undefined) {
   say('skipped: no evaluation pictures, set SHARED_DIR to the folder that has face/eval');
 } else {
   const columns = new Map<string, FaceFigures>();
-  const runsOf = new Map<string, { runs: FaceRun[]; score: number }>();
+  const runsOf = new Map<string, FaceRun[]>();
+  const pointsOf = new Map<string, FaceRun[]>();
   for (const name of values.model) {
     const detector = await open(name);
     if (detector === undefined) {
@@ -51,17 +56,20 @@ if (pictures === undefined) {
     say(`${detector.name}: ${pictures.length} pictures, default score ${detector.defaultScore}`);
     const runs = await runOver(detector, pictures);
     const turned = await turnedFigures(detector, pictures);
+    const points = await runWithPoints(detector, pictures);
+    const leaning = name === peerName ? {} : await rollErrors(detector, pictures, points);
     await detector.release();
-    columns.set(name, { ...figuresOf(runs, detector.defaultScore), ...turned });
-    runsOf.set(name, { runs, score: detector.defaultScore });
+    columns.set(name, { ...figuresOf(runs, detector.defaultScore), ...turned, ...leaning });
+    runsOf.set(name, runs);
+    pointsOf.set(name, points);
   }
-  const [teacher, served] = [runsOf.get(teacherName), runsOf.get(servedName)];
+  const [teacher, served] = [pointsOf.get(teacherName), pointsOf.get(servedName)];
   const ours = columns.get(servedName);
   if (ours && teacher && served) ours[landmarkRow] = landmarkError(served, teacher);
   printTable(columns);
   if (ours) printWishes(ours, columns.get(teacherName));
   if (values.charts !== undefined) {
-    const charted = [...runsOf].map(([name, { runs }]) => ({ name, runs, figures: columns.get(name) ?? {} }));
+    const charted = [...runsOf].map(([name, runs]) => ({ name, runs, figures: columns.get(name) ?? {} }));
     for (const [file, svg] of Object.entries(faceCharts(charted))) {
       await writeFile(path.join(values.charts, file), svg);
     }
@@ -75,8 +83,8 @@ async function open(name: string): Promise<MeasuredDetector | undefined> {
     detector && {
       name: `${name} ${detector.served.entry.version}`,
       defaultScore: detector.served.defaultScore,
-      async detect(image, minScore) {
-        const { faces, inferenceMs } = await detector.detect(image, minScore);
+      async detect(image, minScore, landmarks) {
+        const { faces, inferenceMs } = await detector.detect(image, minScore, landmarks);
         const found = faces.map(({ boundingBox: box, detectionScore: score, landmarks }) => ({
           box,
           score,
@@ -109,6 +117,7 @@ function printWishes(ours: FaceFigures, teacher: FaceFigures | undefined): void 
     ['pictures with a false face', 'pictures with a false face', 'most', 2],
     ['ms a picture', 'ms a picture', 'most', 30],
     ['landmarks', landmarkRow, 'most', 5],
+    ...leans.map((lean) => [leanRow(lean), leanRow(lean), 'most', 5] as const),
   ];
   if (teacher) {
     const beside = (row: string): number => teacher[row] ?? NaN;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import { poseOf } from '../../../core-server/features/face/attributes.js';
 import { intersectionOverUnion, turnBack } from '../../../core-server/features/face/geometry.js';
-import type { QuarterTurns } from '../../../core-server/image/picture.js';
+import type { Point, QuarterTurns } from '../../../core-server/image/picture.js';
 import {
   averagePrecision,
   type Measured,
@@ -103,35 +104,91 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
   };
 }
 
+/** Degrees clockwise by which pictures are turned for `rollErrors`. */
+export const leans = [10, 20, 30] as const;
+export const leanRow = (lean: number): string => `roll of a lean by ${lean}, error`;
+
 /**
- * Mean distance of the landmarks from those of the other detector over the face's size, percent, on
- * large faces that both find at their default scores.
+ * Looks for landmarks at the default score in the pictures with a large face, turned by so many degrees, with the true
+ * faces where they are then.
  */
-export function landmarkError(
-  mine: { runs: readonly FaceRun[]; score: number },
-  theirs: { runs: readonly FaceRun[]; score: number },
-): number {
-  const errors: number[] = [];
-  for (const [i, run] of mine.runs.entries()) {
-    for (const face of run.faces) {
+export async function runWithPoints(
+  detector: MeasuredDetector,
+  pictures: readonly FacePicture[],
+  lean = 0,
+): Promise<FaceRun[]> {
+  const runs: FaceRun[] = [];
+  for (const { path, set, tags, faces } of pictures.filter((picture) => picture.faces.some(isLarge))) {
+    const { width, height } = await sharp(await readFile(path)).metadata();
+    const turned = sharp(await readFile(path)).rotate(lean, { background: '#808080' });
+    const { data, info } = await turned.jpeg({ quality: 95 }).toBuffer({ resolveWithObject: true });
+    const { faces: found, inferenceMs } = await detector.detect(data, detector.defaultScore, true);
+    const [cos, sin] = [Math.cos((lean * Math.PI) / 180), Math.sin((lean * Math.PI) / 180)];
+    const move = (face: TrueFace): TrueFace => {
       const { xmin, ymin, xmax, ymax } = face.box;
-      if (face.ignore || Math.max(xmax - xmin, ymax - ymin) < landmarkFace) continue;
-      const a = bestOn(face, run, mine.score)?.landmarks;
-      const b = bestOn(face, theirs.runs[i], theirs.score)?.landmarks;
-      if (!a || !b) continue;
-      const distances = a.map(({ x, y }, k) => Math.hypot(x - (b[k]?.x ?? 0), y - (b[k]?.y ?? 0)));
-      const mean = distances.reduce((sum, d) => sum + d, 0) / distances.length;
-      errors.push(mean / sideOf(face));
+      const [x, y] = [(xmin + xmax - width) / 2, (ymin + ymax - height) / 2];
+      const shift = {
+        x: info.width / 2 + cos * x - sin * y - (xmin + xmax) / 2,
+        y: info.height / 2 + sin * x + cos * y - (ymin + ymax) / 2,
+      };
+      const box = { xmin: xmin + shift.x, ymin: ymin + shift.y, xmax: xmax + shift.x, ymax: ymax + shift.y };
+      return { ...face, box };
+    };
+    runs.push({ set, tags, faces: faces.filter(isLarge).map(move), found, inferenceMs });
+  }
+  return runs;
+}
+
+/** Median error of `roll` of large faces in a turned picture, degrees, by what it is in the upright one. */
+export async function rollErrors(
+  detector: MeasuredDetector,
+  pictures: readonly FacePicture[],
+  upright: readonly FaceRun[],
+): Promise<FaceFigures> {
+  const figures: FaceFigures = {};
+  for (const lean of leans) {
+    const leaning = await runWithPoints(detector, pictures, lean);
+    const errors: number[] = [];
+    for (const [before, after] of pairsOf(upright, leaning)) {
+      const error = poseOf(after).roll - poseOf(before).roll + lean;
+      errors.push(Math.abs(error - 360 * Math.round(error / 360)));
     }
+    figures[leanRow(lean)] = errors.sort((a, b) => a - b)[Math.floor(errors.length / 2)] ?? NaN;
+  }
+  return figures;
+}
+
+/** Mean distance of the landmarks from those of the other detector over the face's size, percent, on large faces. */
+export function landmarkError(mine: readonly FaceRun[], theirs: readonly FaceRun[]): number {
+  const errors: number[] = [];
+  for (const [a, b, face] of pairsOf(mine, theirs)) {
+    const distances = a.map(({ x, y }, k) => Math.hypot(x - (b[k]?.x ?? 0), y - (b[k]?.y ?? 0)));
+    errors.push(distances.reduce((sum, d) => sum + d, 0) / distances.length / sideOf(face));
   }
   return (100 * errors.reduce((sum, e) => sum + e, 0)) / errors.length;
 }
 
-/** The found face of that score that overlaps the true one most, and by half at least. */
-function bestOn(face: TrueFace, run: FaceRun | undefined, score: number): FoundFaceWithPoints | undefined {
+/** The landmarks of the faces that both of two runs over the same pictures found. */
+function* pairsOf(
+  mine: readonly FaceRun[],
+  theirs: readonly FaceRun[],
+): Generator<[readonly Point[], readonly Point[], TrueFace]> {
+  for (const [i, run] of mine.entries()) {
+    for (const [k, face] of run.faces.entries()) {
+      const a = bestOn(face, run)?.landmarks;
+      const b = bestOn(theirs[i]?.faces[k] ?? face, theirs[i])?.landmarks;
+      if (a && b) yield [a, b, face];
+    }
+  }
+}
+
+function isLarge({ box: { xmin, ymin, xmax, ymax }, ignore }: TrueFace): boolean {
+  return !ignore && Math.max(xmax - xmin, ymax - ymin) >= landmarkFace;
+}
+
+/** The found face that overlaps the true one most, and by half at least. */
+function bestOn(face: TrueFace, run: FaceRun | undefined): FoundFaceWithPoints | undefined {
   const overlap = (found: FoundFaceWithPoints): number => intersectionOverUnion(found.box, face.box);
-  const [best] = (run?.found ?? [])
-    .filter((found) => found.score >= score && overlap(found) >= 0.5)
-    .sort((a, b) => overlap(b) - overlap(a));
+  const [best] = (run?.found ?? []).filter((found) => overlap(found) >= 0.5).sort((a, b) => overlap(b) - overlap(a));
   return best;
 }

@@ -10,7 +10,11 @@ export interface FoundFaceWithPoints extends FoundFace {
 export interface MeasuredDetector {
   readonly name: string;
   readonly defaultScore: number;
-  /** Faces in pixels of the upright picture, and processor time of the networks alone, ms. */
-  detect(image: Uint8Array, minScore: number): Promise<{ faces: readonly FoundFaceWithPoints[]; inferenceMs: number }>;
+  /** Faces in pixels of the upright picture, with landmarks on request, and processor time of the networks alone, ms. */
+  detect(
+    image: Uint8Array,
+    minScore: number,
+    landmarks?: boolean,
+  ): Promise<{ faces: readonly FoundFaceWithPoints[]; inferenceMs: number }>;
   release(): Promise<void>;
 }

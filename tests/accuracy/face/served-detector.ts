@@ -16,7 +16,11 @@ import { cpuClock } from '../cpu-clock.js';
 /** The code that a worker runs, in this thread. */
 interface ServedDetector {
   readonly served: FaceModel;
-  detect(image: Uint8Array, minScore: number): Promise<DetectFacesOutput & { inferenceMs: number }>;
+  detect(
+    image: Uint8Array,
+    minScore: number,
+    landmarks?: boolean,
+  ): Promise<DetectFacesOutput & { inferenceMs: number }>;
   release(): Promise<void>;
 }
 
@@ -49,9 +53,9 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
   const { signal } = new AbortController();
   return {
     served,
-    async detect(image, minScore) {
+    async detect(image, minScore, landmarks = false) {
       inferenceMs = 0;
-      const wish = { image: imageFile(image), minScore, maxFaces: Infinity, crop: undefined, landmarks: true, limits };
+      const wish = { image: imageFile(image), minScore, maxFaces: Infinity, crop: undefined, landmarks, limits };
       return { ...(await detectFaces(wish, signal)), inferenceMs };
     },
     release: () => model.release(),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { cropFaces, type Cuttable, decodeAround, unionOf } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
-import { type Box, type Point, wholePixels } from '../../../core-server/image/picture.js';
+import { type Box, type Point, wholeOf, wholePixels } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, plainCrop, quarterColours, quarters } from './fixtures.js';
 
@@ -39,7 +39,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
   const turned = await quarters(400, 200).rotate(270).png().toBuffer();
   const bytes = await sharp(turned).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
-  const whole = await decodeUpright(file, size);
+  const whole = { picture: await decodeUpright(file, size), around: wholeOf(size) };
   const boxes = [
     { xmin: 220, ymin: 10, xmax: 300, ymax: 90 },
     { xmin: 10, ymin: 110, xmax: 60, ymax: 190 },
@@ -47,7 +47,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     { xmin: 30, ymin: 30, xmax: 31, ymax: 31 },
   ];
   for (const known of [whole, undefined]) {
-    const crops = await cropFaces({ ...file, whole: known }, boxes.map(toFace), plainCrop);
+    const crops = await cropFaces({ ...file, decoded: known }, boxes.map(toFace), plainCrop);
     const decoded = await Promise.all(crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })));
     assert.deepEqual(
       decoded.map(({ info }) => [info.width, info.height]),
@@ -127,7 +127,7 @@ test('an aligned crop is the same whichever way the picture is turned, and black
 test('an aligned crop of a part decoded alone is that of the whole picture, however far it reaches beyond the box', async () => {
   const bytes = await sharp(samplePortrait).resize(300, 300, { fit: 'cover', position: 'top' }).png().toBuffer();
   const file = { ...imageFile(bytes), size: { width: 300, height: 300 }, usesProfile: false };
-  const whole = await decodeUpright(file, file.size);
+  const whole = { picture: await decodeUpright(file, file.size), around: wholeOf(file.size) };
   // A profile: both eyes are at one place.
   const landmarks = [
     { x: 150, y: 130 },
@@ -143,7 +143,7 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
     [true, 1],
   ] as const) {
     const wish = { margin, isAligned, format: 'png' } as const;
-    const crops = await cropFaces({ ...file, whole }, [face], wish);
+    const crops = await cropFaces({ ...file, decoded: whole }, [face], wish);
     assert.deepEqual(await cropFaces(file, [face], wish), crops);
     // Nothing is decoded again.
     const around = { ...(await decodeAround(file, [face], wish)), bytes: new Uint8Array() };
@@ -169,8 +169,9 @@ test('crops that would not fit in a response are refused', async () => {
     });
   }
   // Aligned, they have 112 pixels a side.
-  const whole = { ...large, data: new Uint8Array(large.width * large.height * 3) };
+  const black = { ...large, data: new Uint8Array(large.width * large.height * 3) };
+  const whole = { picture: black, around: wholeOf(large) };
   const turned = faces.map((face) => ({ ...face, landmarks: Array<Point>(5).fill({ x: 1, y: 1 }) }));
-  const aligned = await cropFaces({ ...file, whole }, turned, { ...plainCrop, isAligned: true });
+  const aligned = await cropFaces({ ...file, decoded: whole }, turned, { ...plainCrop, isAligned: true });
   assert.equal(aligned.length, faces.length);
 });

@@ -21,7 +21,7 @@ export function cutMeterFace(picture: RgbPicture, counter: Quad): RgbPicture {
   const face = { data: new Uint8Array(3 * side * side), width: side, height: side };
   let at = 0;
   for (const point of gridOn(rectangle(centerOf(counter), along, 1), face)) {
-    samplePixel(picture, point, face.data, at);
+    samplePixel(picture, point.x, point.y, face.data, at);
     at += 3;
   }
   const scale = side / pixels;

@@ -86,7 +86,7 @@ test('where nothing sure is seen, the miniature turned by quarters is looked at,
   ];
   const { seen, detect } = scriptedDetector([], [], [side], [], [less], closer);
   const { faces } = await detect(await wish(quarters(1280, 900), { landmarks: true }), signal);
-  assert.deepEqual(seen, ['320x256', '640x480', '256x320', '320x256', '256x320', '480x640']);
+  assert.deepEqual(seen.slice(0, 6), ['320x256', '640x480', '256x320', '320x256', '256x320', '480x640']);
   assert.deepEqual(
     faces.map((f) => f.boundingBox),
     [
@@ -138,7 +138,8 @@ test('boxes are pixels of the upright full-size picture, clamped to it', async (
   const again = scriptedDetector([], [[0.9, 100, 50, 200, 150]]);
   const output = await again.detect({ ...upright, image: imageFile(turned) }, signal);
   assert.deepEqual([output.width, output.height], [1280, 900]);
-  assert.deepEqual(again.seen, ['320x256', '640x480']);
+  // And then at the face, upright.
+  assert.deepEqual(again.seen, ['320x256', '640x480', '160x160']);
   assert.deepEqual(output.faces[0]?.boundingBox, { xmin: 200, ymin: 100, xmax: 400, ymax: 300 });
 });
 
@@ -217,7 +218,7 @@ test('a look at the mirror image joins the second one, in pixels of the picture'
   const mirroring = { ...rule, mirrorScale: 0.5, weakScore: 0.1 };
   const detect = createFaceDetector({ run, rule: mirroring });
   const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.2, landmarks: true }), signal);
-  assert.deepEqual(seen.slice(2), ['256x256', '128x128']);
+  assert.deepEqual(seen.slice(2, 4), ['256x256', '128x128']);
   assert.deepEqual(
     faces.map((f) => [f.detectionScore, f.boundingBox]),
     [

@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
 import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
+import { wholeOf } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../fixtures.js';
 
@@ -18,7 +19,7 @@ test('a small picture is decoded whole and upright, as by its header', async () 
       .toBuffer();
     const picture = await openPicture(imageFile(bytes), defaultLimits);
     assert.deepEqual(picture.size, size);
-    assert.deepEqual(picture.whole, await decodeUpright(picture, size));
+    assert.deepEqual(picture.decoded, { picture: await decodeUpright(picture, size), around: wholeOf(size) });
   }
 });
 
@@ -28,10 +29,10 @@ test('a picture is decoded whole up to Full HD, and no further', async () => {
       .jpeg()
       .toBuffer();
   const largest = await openPicture(imageFile(await blank(1920, 1080)), defaultLimits);
-  assert.equal(largest.whole?.data.length, 1920 * 1080 * 3);
+  assert.equal(largest.decoded?.picture.data.length, 1920 * 1080 * 3);
   const larger = await openPicture(imageFile(await blank(1920, 1081)), defaultLimits);
   assert.deepEqual(larger.size, { width: 1920, height: 1081 });
-  assert.equal(larger.whole, undefined);
+  assert.equal(larger.decoded, undefined);
 });
 
 test('the limits hold for what is decoded without its header', async () => {

@@ -86,9 +86,9 @@ const size = { width: 96, height: 64 };
 /** Pictures of all decodings that a caller's file goes through. */
 async function decodings(file: Buffer): Promise<RgbPicture[]> {
   const opened = await readHeader(imageFile(file), defaultLimits);
-  const { whole } = await openPicture(imageFile(file), defaultLimits);
-  assert.ok(whole);
-  return [whole, await decodeUpright(opened, size), await decodeRegion(opened, wholeOf(opened.size))];
+  const { decoded } = await openPicture(imageFile(file), defaultLimits);
+  assert.ok(decoded);
+  return [decoded.picture, await decodeUpright(opened, size), await decodeRegion(opened, wholeOf(opened.size))];
 }
 
 test('the colours of a profile of curves and a matrix are converted to sRGB', async () => {
