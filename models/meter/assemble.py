@@ -166,6 +166,11 @@ def cells_of(hypotheses, rules):
     return wheel_quads(ranked[0].quad, centres, rules)
 
 
+def step_at_most(a, b):
+    """Whether two are the same number or one beside it."""
+    return abs(int(a) - int(b)) <= 1
+
+
 def beside(a, b):
     """Whether each wheel shows the same number in both readings, or the one before or after it."""
     return all((int(x) - int(y)) % 10 in (0, 1, 9) for x, y in zip(a, b))
@@ -202,7 +207,9 @@ def assemble(hypotheses, rules, marks=None):
     in_networks = calibrated(c["bias"] + sum(c[k] * v for k, v in features.items()))
     refuse = rules["refuse"]
     readable = float(np.mean(h.legible)) >= refuse["legible"] and in_networks >= refuse["confidence"]
-    digits_confidence = in_networks * count_sure(marks, centres, rules)
+    # Where a wheel before the fraction is between two numbers, both have their share.
+    near_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and step_at_most(s[:cut], digits[:cut]))
+    digits_confidence = min(in_networks, near_p / rules["fullProbability"]) * count_sure(marks, centres, rules)
     # Where no point is set, the value is right only if there is no fraction.
     pointed = fraction_sure >= rules["fractionLikely"]
     length_p = float(lengths[length if pointed else 0])

@@ -80,6 +80,8 @@ const rulesSchema = z.object({
   cell: z.object({ mx: z.number(), my: z.number() }),
   /** More of their median distance than this between two wheels leaves room for another. */
   maxGap: z.number().min(1),
+  /** Digits that the strips give less than this, those a step away included, are at most as sure as their share of it. */
+  fullProbability: share.positive(),
   /** Logistic model of the confidence that the digits are right. */
   calibration: z.object({
     bias: z.number(),

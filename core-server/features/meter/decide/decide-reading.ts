@@ -26,8 +26,9 @@ export function decideReading(
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
   const centers = seen.map(({ center }) => center);
+  const inStrips = Math.min(inNetworks, nearProbabilityOf(best, fraction.wheels) / rules.fullProbability);
   const standing = standingOf(best, fraction.wheels);
-  const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules) * standing;
+  const digitsConfidence = inStrips * countConfidence(row.marks, centers, rules) * standing;
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
   const alternatives = alternativesTo(text, hypothesis.readings, rules);
@@ -77,7 +78,7 @@ function confidenceOf(
  */
 function standingOf({ hypothesis, text, outweighed = text }: Choice, fractionWheels: number): number {
   const [chosen, shown] = [text, outweighed].map((each) => wholeOf(each, fractionWheels)) as [string, string];
-  if (outweighed.length === text.length && Math.abs(Number(chosen) - Number(shown)) <= 1) return 1;
+  if (isStepAtMost(chosen, shown)) return 1;
   const probabilityOf = (each: string) => wholeProbabilityOf({ hypothesis, text: each }, fractionWheels);
   return Math.min(1, probabilityOf(text) / probabilityOf(outweighed));
 }
@@ -92,6 +93,19 @@ function wholeProbabilityOf({ hypothesis, text }: Pick<Choice, 'hypothesis' | 't
   return [...hypothesis.readings]
     .filter(([other]) => other.length === text.length && other.startsWith(whole))
     .reduce((sum, [, probability]) => sum + probability, 0);
+}
+
+/** The same with what is a step more or less. */
+function nearProbabilityOf({ hypothesis, text }: Choice, fractionWheels: number): number {
+  const whole = wholeOf(text, fractionWheels);
+  return [...hypothesis.readings]
+    .filter(([other]) => isStepAtMost(wholeOf(other, fractionWheels), whole))
+    .reduce((sum, [, probability]) => sum + probability, 0);
+}
+
+/** Whether two are the same number or one beside it, of as many wheels. */
+function isStepAtMost(a: string, b: string): boolean {
+  return a.length === b.length && Math.abs(Number(a) - Number(b)) <= 1;
 }
 
 /** Probability that no wheel was invented and none left out, by the marks and by where the wheels are. */
