@@ -218,6 +218,7 @@ def assemble(hypotheses, rules, marks=None):
     confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
+    ok = ok and not (marks and marks["before"])
     return {
         "digits": digits,
         "red_digits": length,

@@ -162,9 +162,23 @@ class Reader:
         quads = cells_of(found, self.rules)
         if quads is None:
             return None
-        quads = np.stack([expand(q, **self.rules["cell"]) for q in quads]).astype(np.float32)
-        fraction, wheel, digit = self.run(self.mark_net, {"image": image[None], "quads": quads})
-        return {"fraction": fraction, "wheel": wheel, "digit": digit}
+        fraction, wheel, digit = self.look(image, quads)
+        before = self.wheel_before(image, quads[0])
+        return {"fraction": fraction, "wheel": wheel, "digit": digit, "before": before}
+
+    def look(self, image: np.ndarray, quads):
+        cells = np.stack([expand(q, **self.rules["cell"]) for q in quads]).astype(np.float32)
+        return self.run(self.mark_net, {"image": image[None], "quads": cells})
+
+    def wheel_before(self, image: np.ndarray, first) -> bool:
+        """Whether there is a wheel two places before the first one, behind one that mirrored light covers."""
+        top, bottom = first[1] - first[0], first[2] - first[3]
+        place = first - 2 * np.stack([top, top, bottom, bottom])
+        x, y = place.mean(0)
+        if not (0 < x < image.shape[1] and 0 < y < image.shape[0]):
+            return False
+        _, wheel, digit = self.look(image, [place, first])
+        return min(wheel[0], digit[0].max()) >= self.rules["seenBefore"]
 
     def read(self, rgb: np.ndarray):
         """The answer, or None."""

@@ -101,6 +101,7 @@ def redo_case(case, rules):
             "fraction": np.float32([*marks["fraction"], marks["untold"]]),
             "wheel": np.float32(marks["wheels"]),
             "digit": np.float32(marks["digits"]),
+            "before": False,
         },
     )
 

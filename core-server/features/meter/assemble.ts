@@ -38,7 +38,7 @@ export function assembleReading(
   const { digitsConfidence, fractionConfidence } = counter;
   const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // What looks like bars may be a plain part of the photo.
-  const isCut = [wholeOf(copy), shown].some((photo) => mayGoOnOutside(counter, photo));
+  const isCut = counter.wheelBefore || [wholeOf(copy), shown].some((photo) => mayGoOnOutside(counter, photo));
   const { length } = counter.wheels;
   const isWhole = known.digits === length || (length !== fewestWheels && !isCut);
   // Which of several counters is meant, no photo tells.

@@ -21,6 +21,8 @@ export interface CounterReading {
   readonly isFractionSure: boolean;
   /** Whether another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
+  /** Whether there are wheels before the first, behind one that is covered. */
+  readonly wheelBefore: boolean;
   /** Plausible readings in which each wheel is at the same number or a step away, most likely first. */
   readonly alternatives: readonly Alternative[];
 }

@@ -10,7 +10,8 @@ import { type CounterCandidate, locate } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
 import { refine } from './locate/refine.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
-import { expand, readMarks, readStrips } from './read/read-strips.js';
+import { expand, isWheelBefore, readMarks, readStrips } from './read/read-strips.js';
+import { wheelQuads, wheelsOf } from './read/wheels.js';
 import type { Crop, ReaderRules } from './reader-rules.js';
 
 /**
@@ -98,11 +99,21 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       const decideBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
         const [best] = chooseReadings(judged, rules, facts);
         if (best === undefined) return null;
-        const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
+        const centers = wheelsOf(best.hypothesis, best.text).map(({ center }) => center);
+        const quads = wheelQuads(best.hypothesis.quad, centers, rules);
+        const marks = await readMarks(timed('mark'), picture, quads, rules);
         const hypothesis = { ...best.hypothesis, marks };
         const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
         const reading = decideReading(places, rules, facts);
-        return reading && { counter: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis };
+        if (reading === null) return null;
+        const [wheel] = reading.wheels;
+        // With an unsure fraction, it needs review anyway.
+        const wheelBefore =
+          wheel !== undefined &&
+          reading.isFractionSure &&
+          (await isWheelBefore(timed('mark'), picture, wheel.quad, rules));
+        const rivalled = isRivalled(reading.quad, first, rules);
+        return { counter: { ...reading, rivalled, wheelBefore }, hypothesis };
       };
       // What is known may speak for a reading that is refused: it must not stop one that the photo alone shows.
       const isLed = known.digits !== undefined || known.previous !== undefined;

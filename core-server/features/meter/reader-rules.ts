@@ -76,6 +76,8 @@ const rulesSchema = z.object({
   usualTrust: share,
   /** Probability by the reader's colours alone below which the point's position is not relied on, whatever is marked. */
   leastByColour: share,
+  /** From this probability on, of a wheel and of its digit, what is two places before the first wheel is one too. */
+  seenBefore: share,
   /** How the mark network's cells exceed a wheel, in widths and heights of it. */
   cell: z.object({ mx: z.number(), my: z.number() }),
   /** More of their median distance than this between two wheels leaves room for another. */

@@ -15,7 +15,7 @@ export function decideReading(
   hypotheses: readonly Hypothesis[],
   rules: ReaderRules,
   known: KnownMeter = {},
-): Omit<CounterReading, 'rivalled'> | null {
+): Omit<CounterReading, 'rivalled' | 'wheelBefore'> | null {
   const [best, second] = chooseReadings(hypotheses, rules, known);
   if (!best) return null;
   const { hypothesis, text } = best;

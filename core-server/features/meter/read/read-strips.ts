@@ -1,11 +1,10 @@
 import type { Point, RgbPicture } from '../../../image/picture.js';
 import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf } from '../../../inference/models/tensors.js';
-import type { Quad } from '../geometry.js';
+import { centerOf, type Quad, sliceOf } from '../geometry.js';
 import type { Crop, ReaderRules } from '../reader-rules.js';
 import { runOnQuads } from '../run-on-quads.js';
-import type { Hypothesis, Marks, ReadStrip } from './hypothesis.js';
-import { wheelQuads, wheelsOf } from './wheels.js';
+import type { Marks, ReadStrip } from './hypothesis.js';
 
 /** Crops the quads from the picture and reads each as a strip, in one run. */
 export async function readStrips(run: RunModel, picture: RgbPicture, quads: readonly Quad[]): Promise<ReadStrip[]> {
@@ -21,16 +20,14 @@ export async function readStrips(run: RunModel, picture: RgbPicture, quads: read
   }));
 }
 
+/** Looks at each wheel of a counter, given the quads of all. */
 export async function readMarks(
   run: RunModel,
   picture: RgbPicture,
-  hypothesis: Hypothesis,
-  text: string,
-  rules: ReaderRules,
+  wheels: readonly Quad[],
+  { cell }: Pick<ReaderRules, 'cell'>,
 ): Promise<Marks> {
-  const centers = wheelsOf(hypothesis, text).map(({ center }) => center);
-  const cell = { sx: 1, sy: 1, dy: 0, ...rules.cell };
-  const cells = wheelQuads(hypothesis.quad, centers, rules).map((quad) => expand(quad, cell));
+  const cells = wheels.map((quad) => expand(quad, { sx: 1, sy: 1, dy: 0, ...cell }));
   const outputs = await runOnQuads(run, picture, cells);
   const fraction = [...floatsOf(outputs, 'fraction').data];
   const digit = floatsOf(outputs, 'digit').data;
@@ -40,6 +37,24 @@ export async function readMarks(
     wheels: [...floatsOf(outputs, 'wheel').data],
     digits: cells.map((_, at) => digit.subarray(10 * at, 10 * (at + 1))),
   };
+}
+
+/**
+ * Whether there is a wheel two places before the first one: where light mirrored in the glass covers a wheel, what is
+ * right of that reads as a whole counter.
+ */
+export async function isWheelBefore(
+  run: RunModel,
+  picture: RgbPicture,
+  first: Quad,
+  rules: Pick<ReaderRules, 'cell' | 'seenBefore'>,
+): Promise<boolean> {
+  const place = sliceOf(first, -2, -1);
+  const { x, y } = centerOf(place);
+  if (x <= 0 || y <= 0 || x >= picture.width || y >= picture.height) return false;
+  // The first one shows how a wheel of this counter looks: print is less often taken for one.
+  const { wheels, digits } = await readMarks(run, picture, [place, first], rules);
+  return Math.min(wheels[0] ?? 0, Math.max(...Array.from(digits[0] ?? []))) >= rules.seenBefore;
 }
 
 /** A counter's quad grown along its own sides: margins, then scales, then a shift down. */

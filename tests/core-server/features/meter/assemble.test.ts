@@ -160,6 +160,7 @@ suite('assembleReading', () => {
     ['UNEXPECTED_DIGITS', {}, { known: { digits: 3 } }],
     ['BELOW_PREVIOUS', {}, { known: { previous: decimalOf('13', 0) } }],
     ['JUMP_TOO_LARGE', {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
+    ['COUNTER_CUT', { wheelBefore: true }, {}],
     ['COUNTER_CUT', {}, { shown: wholeOf({ width: 100, height: 90 }) }],
   ];
   for (const [warning, rest, more] of warned) {

@@ -20,6 +20,7 @@ export function sureCounter(quad: Quad, wheels?: CounterReading['wheels']): Coun
     fractionWheels: 0,
     isFractionSure: true,
     rivalled: false,
+    wheelBefore: false,
     alternatives: [],
   };
 }

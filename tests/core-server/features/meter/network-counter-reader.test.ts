@@ -33,12 +33,16 @@ suite('createNetworkCounterReader', () => {
       sure = 0.95,
       next = 0,
       bothWays = false,
+      alone = 0.99,
+      x: moved = 0,
       onRun,
     }: {
       upsideDown?: number;
       sure?: number;
       next?: number;
       bothWays?: boolean;
+      alone?: number;
+      x?: number;
       onRun?: (network: string) => void;
     } = {},
   ) {
@@ -58,7 +62,7 @@ suite('createNetworkCounterReader', () => {
             onRun?.('locate');
             assert.deepEqual(image?.dims, [1, rules.locateSize, rules.locateSize, 3]);
             // 400 × 300 in a square of 320: scale 0.8, 40 rows above.
-            const quad = counter.flatMap(([x, y]) => [x * 0.8, y * 0.8 + 40]);
+            const quad = counter.flatMap(([x, y]) => [(x + moved) * 0.8, y * 0.8 + 40]);
             return Promise.resolve({ quads: floats(quad, 1, 4, 2), scores: floats([0.9], 1) });
           },
           release: release('locate'),
@@ -113,7 +117,7 @@ suite('createNetworkCounterReader', () => {
               fraction: floats([1, 0, 0, 0, 0, 0], 6),
               wheel: floats(cells, cells.length),
               digit: floats(
-                cells.flatMap((_, i) => Array.from('0123456789', (digit) => (digit === '02741'[i] ? 0.99 : 0.001))),
+                cells.flatMap((_, i) => Array.from('0123456789', (digit) => (digit === '02741'[i] ? alone : 0.001))),
                 cells.length,
                 10,
               ),
@@ -180,8 +184,15 @@ suite('createNetworkCounterReader', () => {
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(
       runs.filter((network) => network !== 'read' && network !== 'refine'),
-      ['locate', 'mark', 'mark'],
+      ['locate', 'mark', 'mark', 'mark'],
     );
+  });
+  test('sees a wheel two places before the first, within the picture', async () => {
+    const isBefore = async (alone: number, x = 0) =>
+      (await reader(0.9, { alone, x }).made.read(picture(400, 300), {}, time))?.counter.wheelBefore;
+    assert.equal(await isBefore(0.999), true);
+    assert.equal(await isBefore(0.99), false);
+    assert.equal(await isBefore(0.999, -60), false);
   });
   test('finds nothing where nothing is legible', async () => {
     assert.equal(await reader(0.1).made.read(picture(400, 300), {}, time), null);

@@ -42,7 +42,7 @@ suite('the same as the Python reference', () => {
       const isLikely = answer.fractionSure >= rules.fractionLikely;
       assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
       assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
-      const counter = { ...reading, rivalled: false };
+      const counter = { ...reading, rivalled: false, wheelBefore: false };
       assert.equal(assembleReading(counter, facts).status, answer.status);
       const betweens = reading.wheels.map(({ betweenPositions }) => betweenPositions);
       const expected = [...answer.digits].map((digit, at) => answer.alternatives.some((other) => other[at] !== digit));
