@@ -59,8 +59,12 @@ process.stdout.on('error', ({ message }) => {
 const program = createAdminProgram({
   withHandlers: (work, { mayCreate } = { mayCreate: false }) =>
     withStore(mayCreate, createDatabase, (db) => work(createAdminHandlers(createAccess(db)))),
-  // As it is: a copy made before an upgrade is one that the older version can read.
-  backUp: (file) => withStore(false, openDatabase, (db) => backUp(db, file)),
+  backUp: async (file) => {
+    if (createConfig(process.env).DATABASE_URL !== undefined)
+      throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
+    // As it is: a copy made before an upgrade is one that the older version can read.
+    await withStore(false, openDatabase, (db) => backUp(db, file));
+  },
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
 });

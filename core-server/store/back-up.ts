@@ -1,16 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { Database } from './database.js';
-import { isPostgres } from './postgres/open-postgres.js';
 import { createPrivateFile } from './sqlite/sqlite-file.js';
 
 /**
  * Copies the SQLite store to a new file that only its owner can read, also while a core is using it.
  *
- * @throws ConfigError if the store is in PostgreSQL, or the file exists; Error if it cannot be written
+ * @throws ConfigError if the file exists; Error if it cannot be written
  */
 export async function backUp(db: Database, file: string): Promise<void> {
-  if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
   const failed = (cause: unknown) => new Error(`cannot back up to ${file}: ${(cause as Error).message}`, { cause });
   await createPrivateFile(file).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new ConfigError(`${file} exists already: want a new file`) : failed(error);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import knex from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { backUp } from '../../../core-server/store/back-up.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
@@ -44,9 +43,5 @@ describe('a backup', () => {
     await db.destroy();
     await assert.rejects(backUp(db, file), /^Error: cannot back up to .*\.sqlite3: Unable to acquire a connection/);
     await assert.rejects(stat(file), { code: 'ENOENT' });
-  });
-
-  it('is left to pg_dump on PostgreSQL', async () => {
-    await assert.rejects(backUp(knex({ client: 'pg' }), '/nowhere/backup'), ConfigError);
   });
 });

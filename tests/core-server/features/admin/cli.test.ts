@@ -240,13 +240,16 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     const wrong = await runWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /^error: DATABASE_URL is set: want an address such as postgres:/);
-    const away = await runWithSettings({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
+    const settings = { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' };
+    const away = await runWithSettings(settings);
     assert.deepEqual(away, {
       code: 1,
       stdout: '',
       stderr:
         'error: cannot open the configuration store postgres://127.0.0.1:1/d (in DATABASE_URL): connect ECONNREFUSED 127.0.0.1:1\n',
     });
+    const stderr = 'error: DATABASE_URL is set: want pg_dump for its backup\n';
+    assert.deepEqual(await runAdmin(settings, '', ['backup', '/nowhere/backup']), { code: 2, stdout: '', stderr });
   });
 
   it('says why a folder cannot be looked into, in place of that it has no store', async (t) => {
