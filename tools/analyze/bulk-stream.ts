@@ -86,12 +86,16 @@ function mayPass(failure: Error): failure is RefusedError {
   return failure instanceof RefusedError && (failure.retryAfterSeconds !== undefined || lost.has(failure.code));
 }
 
+/** What grpc-js says of the last address; of OpenSSL's thread:error:code:library:function:reason:../file, the reason. */
+const lastError =
+  /^No connection established\. Last error: (?:Error.*?: )?(?:.*:error:(?:[^:]*:){3})?(.*?)(?::\.\.|\n|\. Resolution)/;
+
 function explain({ message }: RefusedError, address: string): string {
   // The server there speaks HTTP/1.
   if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
-  // That of OpenSSL ends in a new line.
-  const [, cause] = /^No connection established\. Last error: (?:Error: )?(.*?)(?:\n|\. )/.exec(message) ?? [];
-  return cause === undefined ? message : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
+  const [, cause] = lastError.exec(message) ?? [];
+  const options = '--address (or CORE_PORT), --tls-ca and --tls-cert';
+  return cause === undefined ? message : `cannot reach ${address}: ${cause}; see ${options}`;
 }
 
 /** @returns why the stream ended early, undefined if every picture has its line; and what became of the pictures */

@@ -95,11 +95,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
   };
 }
 
-interface TlsFiles {
-  readonly 'tls-ca'?: string | undefined;
-  readonly 'tls-cert'?: string | undefined;
-  readonly 'tls-key'?: string | undefined;
-}
+type TlsFiles = Partial<Record<'tls-ca' | 'tls-cert' | 'tls-key', string>>;
 
 /** Plain text without an authority. */
 async function readCredentials({ 'tls-ca': ca, 'tls-cert': cert, 'tls-key': key }: TlsFiles) {

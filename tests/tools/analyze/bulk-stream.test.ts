@@ -233,30 +233,39 @@ test('--tls-ca says whom to believe, and only that one, and --tls-cert who asks'
   const [name = ''] = await manyFiles(t, 1);
   const output = path.join(path.dirname(name), 'lines.jsonl');
   const command = fileURLToPath(new URL('../../../tools/analyze/main.js', import.meta.url));
-  const run = (authorityFile: string, ...identity: string[]) =>
+  const run = (host: string, authorityFile: string, ...identity: string[]) =>
     spawn(
       process.execPath,
       [
         command,
-        ...['--address', address.replace('127.0.0.1', 'localhost')],
+        ...['--address', address.replace('127.0.0.1', host)],
         ...['--tls-ca', authorityFile, ...identity, '--output', output, name],
       ],
       { env: { ...process.env, APIKEY: 'k' }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
 
   // It would try for minutes: a core that cannot be believed may be one that is being replaced.
-  for (const { certFile } of [stranger, authority]) {
-    const wary = run(certFile);
-    const warned = once(wary.stderr, 'data');
-    const wish = /^analyze: cannot reach localhost:\d+: .+; --address or CORE_PORT names another; trying again\n$/;
-    assert.match(String((await warned)[0]), wish);
+  for (const [host, { certFile }, cause] of [
+    ['localhost', stranger, 'certificate signature failure'],
+    ['localhost', authority, 'tlsv13 alert certificate required'],
+    [
+      '127.1',
+      authority,
+      "Hostname/IP does not match certificate's altnames: Host: 127.1. is not in the cert's altnames: DNS:localhost, IP Address:127.0.0.1",
+    ],
+  ] as const) {
+    const wary = run(host, certFile);
+    const [warning] = (await once(wary.stderr, 'data')) as [Buffer];
+    const target = address.replace('127.0.0.1', host);
+    const hint = 'see --address (or CORE_PORT), --tls-ca and --tls-cert';
+    assert.equal(String(warning), `analyze: cannot reach ${target}: ${cause}; ${hint}; trying again\n`);
     const left = once(wary, 'close');
     wary.kill('SIGINT');
     await left;
   }
   assert.deepEqual(keys, []);
 
-  const answered = run(authority.certFile, '--tls-cert', own.certFile, '--tls-key', own.keyFile);
+  const answered = run('localhost', authority.certFile, '--tls-cert', own.certFile, '--tls-key', own.keyFile);
   const [code] = (await once(answered, 'close')) as [number];
   assert.equal(code, 0);
   assert.deepEqual(keys, ['k']);

@@ -303,7 +303,7 @@ describe('npm run analyze', () => {
     const [warning] = stderr.trim().split('\n');
     assert.equal(
       warning,
-      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; --address or CORE_PORT names another; trying again`,
+      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; see --address (or CORE_PORT), --tls-ca and --tls-cert; trying again`,
     );
     assert.doesNotMatch(stderr, /wrote/);
     assert.match(
