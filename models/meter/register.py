@@ -23,13 +23,13 @@ def halved(state):
 
 
 def register(folder: Path, checkpoints: dict) -> None:
+    loaded = {n: torch.load(path, map_location="cpu") for n, path in checkpoints.items()}
     for name in NAMES:
         shutil.copy(folder / f"meter-{name}.onnx", HERE)
     if (folder / "reader.json").exists():
         shutil.copy(folder / "reader.json", HERE)
     (HERE / "checkpoints").mkdir(exist_ok=True)
-    for name, checkpoint in checkpoints.items():
-        saved = torch.load(checkpoint, map_location="cpu")
+    for name, saved in loaded.items():
         average = halved(saved["average"])
         torch.save({"model": average, "average": average, "step": saved["step"]}, HERE / f"checkpoints/{name}.pt")
     print(f"copied {folder}: `npm run models:register` makes them the served ones")
