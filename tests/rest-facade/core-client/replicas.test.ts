@@ -90,7 +90,10 @@ for (const [reason, hasBegun, isRepeated] of [
     const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
     const detect = async () => (await detectFace(url, picture)).status;
     // Until the facade has a connection to each, it knows of no other.
-    while (cores.some(({ calls }) => calls.length === 0)) await detect();
+    await eventually(async () => {
+      await detect();
+      return cores.every(({ calls }) => calls.length > 0);
+    });
     const statuses = [await detect(), await detect(), await detect(), await detect()];
     assert.equal(statuses.includes(503), !isRepeated, String(statuses));
   });
