@@ -206,6 +206,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('button', { name: 'Read as one meter' }).isVisible(), false);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '3 pictures, 1 refused');
+    assert.deepEqual(await page.locator('.saves button').filter({ visible: true }).allTextContents(), ['Save JSON']);
     assert.deepEqual(await captions(), ['1 face', 'No faces', 'Corrupt image']);
     assert.match(await textOf(page, '#curl'), /file=@a\.jpg[^]*file=@c\.jpg[^]*v1\/faces\/batch$/);
 
@@ -215,6 +216,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#strip', { hasText: 'No facesNo facesCorrupt image' }).waitFor();
     await page.getByRole('button', { name: 'b.jpg' }).click();
     await said(page, 'No faces');
+    assert.equal(await page.locator('.saves button').filter({ visible: true }).count(), 3);
     assert.equal((await captions())[2], 'Corrupt image');
 
     await page.getByText('Water meter').click();
@@ -229,6 +231,9 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .digit .read').count(), 8);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '2 pictures, 1 refused');
+    await give({ 'face.jpg': face, 'again.jpg': face });
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await said(page, /^2 pictures, 2 refused, in \d+ ms\. .*shows no counter/);
   });
 
   it('takes more pictures than one request does, but not as photos of one meter', async (t) => {
@@ -313,10 +318,51 @@ describe('the web console', { skip: noChromium }, () => {
     const { width: hiddenWidth } = await sharp(hidden.bytes).metadata();
     assert.equal(hiddenWidth, width);
     assert.match(await textOf(page, '#curl'), /v1\/faces\/redact/);
+    assert.equal(await page.locator('#json').textContent(), 'No response yet.');
 
     const answer = await download('Save JSON');
     assert.equal(answer.name, 'astronaut.json');
     assert.equal((JSON.parse(answer.bytes.toString()) as { message: string }).message, 'success');
+  });
+
+  it('keeps the result while faces are hidden, and where that fails', async (t) => {
+    const page = await openWithKey(t);
+    await trySample(page, 'face', '1 face');
+    const hide = page.getByRole('button', { name: 'Hide faces' });
+    const alert = page.getByRole('alert');
+    const hold = async () => {
+      const [asked, released] = [deferred(), deferred()];
+      await page.route(
+        '**/v1/faces/redact',
+        async (route) => {
+          asked.resolve();
+          await released.promise;
+          await route.fulfill({ status: 429, json: { reason: 'QUEUE_FULL', message: 'all is taken' } });
+        },
+        { times: 1 },
+      );
+      await hide.click();
+      await asked.promise;
+      return () => released.resolve();
+    };
+    const release = await hold();
+    await page.locator('#busy').waitFor();
+    assert.equal(await hide.isDisabled(), true);
+    release();
+    await alert.filter({ hasText: 'All is taken.' }).waitFor();
+    assert.equal(await hide.isDisabled(), false);
+    assert.equal(await page.locator('#busy').isVisible(), false);
+    assert.equal(await page.locator('#overlay .box').count(), 1);
+    await said(page, '1 face');
+
+    const releaseLate = await hold();
+    await trySample(page, 'face', '1 face');
+    const answered = page.waitForResponse('**/v1/faces/redact');
+    releaseLate();
+    await answered;
+    await page.locator('#save-hidden:enabled').waitFor();
+    assert.equal(await alert.isVisible(), false);
+    assert.match(await textOf(page, '#json'), /"result"/);
   });
 
   it('shows the scores of a crowd only when a face is pointed at', async (t) => {
@@ -398,6 +444,15 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('alert').isVisible(), false);
     answered.resolve();
     await said(page, 'm³');
+
+    await page.route('**/samples/astronaut.jpg', () => {}, { times: 1 });
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    const picture = { name: 'chosen.jpg', mimeType: 'image/jpeg', buffer: await readSample('meter.jpg') };
+    const given = page.waitForEvent('requestfailed', (request) => request.url().endsWith('astronaut.jpg'));
+    await page.locator('#file').setInputFiles(picture);
+    await given;
+    await said(page, 'm³');
+    assert.equal(await page.getByRole('alert').isVisible(), false);
   });
 
   it('shows no result or problem of another picture or mode while it asks', async (t) => {
@@ -572,6 +627,9 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('.faces img').isVisible(), true);
     assert.equal(await page.locator('#picture').isVisible(), false);
     assert.equal(await page.locator('#empty').isVisible(), true);
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Your browser cannot display this picture, so it' }).waitFor();
+    assert.equal(await page.locator('.faces img').isVisible(), true);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.locator('#picture').waitFor();
     assert.equal(await page.locator('#notice').textContent(), '');

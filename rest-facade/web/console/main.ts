@@ -35,12 +35,14 @@ const busyAfterMs = 150;
 const notice = byId('notice', HTMLElement);
 const problem = byId('problem', HTMLElement);
 const busy = byId('busy', HTMLElement);
+const savePicture = byId('save-picture', HTMLButtonElement);
 const saveHidden = byId('save-hidden', HTMLButtonElement);
 const askEach = byId('ask-each', HTMLButtonElement);
 const askAsOne = byId('ask-as-one', HTMLButtonElement);
 
 let mode: Mode = 'all';
 let running: AbortController | undefined;
+let waits = 0;
 let answered: unknown;
 
 let question = analyse;
@@ -87,9 +89,14 @@ async function analyseEach(): Promise<void> {
     },
     (lines: readonly AnswerLine[], elapsedMs) => {
       clearResult();
-      const refused = lines.filter(({ reason }) => reason !== undefined).length;
-      const refusals = refused === 0 ? '' : `, ${refused} refused`;
-      tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. Choose one to see what was found.`);
+      const refused = lines.filter(({ reason }) => reason !== undefined);
+      const refusals = refused.length === 0 ? '' : `, ${refused.length} refused`;
+      const [first] = lines;
+      const next =
+        first?.reason !== undefined && lines.every(({ reason }) => reason === first.reason)
+          ? describeProblem(new Refusal(first.reason, first.message))
+          : 'Choose one to see what was found.';
+      tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. ${next}`);
     },
   );
 }
@@ -142,13 +149,15 @@ async function ask<Answer>(
     return;
   }
   problem.hidden = true;
+  // Of several pictures, none is drawn on.
+  savePicture.hidden = question === analyseEach;
+  saveHidden.hidden = savePicture.hidden || mode === 'meter';
   tellBusy();
   running?.abort();
   const mine = (running = new AbortController());
-  const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
   try {
     const startedAt = performance.now();
-    const answer = await sendAll(request, key.value(), mine.signal);
+    const answer = await showBusy(sendAll(request, key.value(), mine.signal));
     const elapsedMs = performance.now() - startedAt;
     key.close();
     view.showAnswer(answer);
@@ -157,9 +166,19 @@ async function ask<Answer>(
     if (!mine.signal.aborted) await show(answer, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
+  }
+}
+
+/** Shows that something is waited for, until nothing is. */
+async function showBusy<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
+  waits += 1;
+  try {
+    return await answer;
   } finally {
+    waits -= 1;
     clearTimeout(timer);
-    if (running === mine) busy.hidden = true;
+    busy.hidden ||= waits === 0;
   }
 }
 
@@ -178,10 +197,14 @@ function clearAnswer(): void {
 
 function fail(error: unknown): void {
   clearResult();
+  tellProblem(error);
+  view.showProblem(error);
+}
+
+function tellProblem(error: unknown): void {
   problem.textContent = describeProblem(error);
   problem.hidden = false;
   if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) key.askForAnother();
-  view.showProblem(error);
 }
 
 /** Saves the picture with its faces hidden: at the score for that, which is lower than the threshold. */
@@ -190,12 +213,21 @@ async function hideFaces(): Promise<void> {
   if (file === undefined) return;
   const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
   view.showRequest(request);
+  view.clearAnswer();
+  problem.hidden = true;
+  saveHidden.disabled = true;
   try {
-    const hidden = await sendForFile(request, key.value());
+    const hidden = await showBusy(sendForFile(request, key.value()));
     const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
     save(hidden, `${name}-redacted.${extension}`);
   } catch (error) {
-    fail(error);
+    // Otherwise it is no longer what the page is about.
+    if (stage.file === file) {
+      tellProblem(error);
+      view.showProblem(error);
+    }
+  } finally {
+    saveHidden.disabled = false;
   }
 }
 
@@ -209,16 +241,19 @@ function showPicture(chosen: File): void {
   void (question = analyse)();
 }
 
+/** Unless something else is chosen while the sample is loaded. */
 async function trySample(name: string, wanted: Mode): Promise<void> {
-  setMode(wanted);
+  clearAnswer();
+  const { signal } = (running = new AbortController());
   try {
-    const blob = await (await fetch(`samples/${name}`)).blob();
+    const blob = await (await fetch(`samples/${name}`, { signal })).blob();
     // Not a proxy's page, nor a refusal.
     if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
+    setMode(wanted);
     // With its folder, so that the curl command works in the root of the repository.
     pictures.take([new File([blob], `samples/${name}`, { type: blob.type })]);
   } catch {
-    fail(new Refusal('UNREACHABLE', 'The sample cannot be loaded from the service.'));
+    if (!signal.aborted) fail(new Refusal('UNREACHABLE', 'The sample cannot be loaded from the service.'));
   }
 }
 
@@ -226,7 +261,7 @@ function setMode(wanted: Mode): void {
   mode = wanted;
   const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
   if (radio) radio.checked = true;
-  byId('threshold', HTMLElement).hidden = saveHidden.hidden = mode === 'meter';
+  byId('threshold', HTMLElement).hidden = mode === 'meter';
   askEach.hidden = mode === 'single';
   askAsOne.hidden = mode !== 'meter';
   question = analyse;
@@ -244,8 +279,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
     void trySample(sample, wanted as Mode);
   });
 }
-byId('save-picture', HTMLButtonElement).addEventListener('click', () => {
-  void annotate().then((blob) => save(blob, `${stage.name}-annotated.png`), fail);
+savePicture.addEventListener('click', () => {
+  void annotate().then((blob) => save(blob, `${stage.name}-annotated.png`), tellProblem);
 });
 byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${stage.name}.json`);

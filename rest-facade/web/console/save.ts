@@ -1,3 +1,4 @@
+import { Refusal } from './api.js';
 import { byId, html } from './dom.js';
 
 export function save(blob: Blob, name: string): void {
@@ -7,13 +8,18 @@ export function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The picture with what is drawn on it, as PNG at the size of the drawing. */
+/** The picture with what is drawn on it, as PNG at the size of the drawing. Rejects with a Refusal. */
 export async function annotate(): Promise<Blob> {
+  const picture = byId('picture', HTMLImageElement);
+  if (picture.naturalWidth === 0) {
+    const message = 'Your browser cannot display this picture, so it cannot be saved with its boxes.';
+    throw new Refusal('NOT_DISPLAYED', message);
+  }
   const overlay = byId('overlay', SVGSVGElement);
   const { width, height } = overlay.viewBox.baseVal;
   const canvas = html('canvas', { width, height });
   const context = canvas.getContext('2d');
-  context?.drawImage(byId('picture', HTMLImageElement), 0, 0, width, height);
+  context?.drawImage(picture, 0, 0, width, height);
   context?.drawImage(await toImage(overlay, width, height), 0, 0);
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture cannot be drawn')))),
