@@ -275,6 +275,9 @@ describe('the web console', { skip: noChromium }, () => {
       `[...document.getElementById('${list}').children].map(({ value }) => value)`,
     );
     assert.deepEqual(values, ['jpeg', 'png', 'webp']);
+    await page.getByLabel('min_quality').pressSequentially('0,5');
+    await page.getByLabel('min_quality').blur();
+    await page.getByRole('alert').filter({ hasText: '0,5' }).waitFor();
     await page.getByLabel('min_quality').fill('1');
     await page.getByLabel('min_quality').blur();
     await said(page, /^No faces, in \d+ ms\. Lower the threshold or min_quality, or/);

@@ -4,8 +4,6 @@ import { byId, codeText, html } from './dom.js';
 interface FieldSchema {
   readonly type?: string;
   readonly description?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly items?: { readonly oneOf?: readonly { const: string; description: string }[] };
@@ -92,19 +90,15 @@ async function loadDocument(): Promise<ServiceDocument> {
   return { ...loaded, paths: loaded.paths };
 }
 
-function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTMLInputElement {
+function createInput(name: string, { type, pattern = '' }: FieldSchema): HTMLInputElement {
   if (type === 'boolean') {
     const input = html('input', { type: 'checkbox' });
     input.checked = checkedAtFirst.has(name);
     return input;
   }
-  if (type !== 'integer' && type !== 'number') return html('input', { type: 'text' });
-  return html('input', {
-    type: 'number',
-    step: type === 'integer' ? 1 : 'any',
-    ...(minimum !== undefined && { min: minimum }),
-    ...(maximum !== undefined && { max: maximum }),
-  });
+  const isDecimal = type === 'number' || pattern.includes('[0-9]');
+  // A number input hides what it cannot parse, such as a decimal comma; the service refuses it by name.
+  return html('input', { type: 'text', inputmode: type === 'integer' ? 'numeric' : isDecimal ? 'decimal' : 'text' });
 }
 
 function describe(name: string, input: HTMLInputElement, schema: FieldSchema | undefined): HTMLElement {
