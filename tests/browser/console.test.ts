@@ -90,6 +90,7 @@ describe('the web console', { skip: noChromium }, () => {
 
     await useKey(page);
     await said(page, /^1 face, best score 0\.\d{3}, in \d+ ms\.$/);
+    assert.equal(await page.evaluate('document.activeElement.localName'), 'summary');
     assert.equal(await page.locator('#overlay .face .box').count(), 1);
     assert.match(await textOf(page, '#overlay .label'), /^0\.\d\d$/);
     assert.equal(await page.locator('#overlay .point').count(), 5);
@@ -624,7 +625,7 @@ describe('the web console', { skip: noChromium }, () => {
       .tiff()
       .toBuffer();
     await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
-    await notice("Your browser can't display scan.tiff;");
+    await notice("Your browser can't display scan.tiff; the service may still read it.");
     await page.locator('#curl').filter({ hasText: 'file=@scan.tiff' }).waitFor();
     await page.locator('#overlay[viewBox="0 0 256 256"] .box').waitFor({ state: 'attached' });
     assert.equal(await page.locator('.faces img').isVisible(), true);
@@ -714,6 +715,9 @@ describe('the web console', { skip: noChromium }, () => {
     await refuse('the queue is full, try again in 7 s');
     await sample.click();
     await alert.filter({ hasText: /^The queue is full, try again in 7 s\.$/ }).waitFor();
+    await refuse('the service is not ready to answer, try again');
+    await sample.click();
+    await alert.filter({ hasText: /^The service is not ready to answer, try again\.$/ }).waitFor();
     await refuse('the store is busy');
     await sample.click();
     await alert.filter({ hasText: /^The store is busy\. Try again in 7 s\.$/ }).waitFor();
@@ -741,9 +745,14 @@ describe('the web console', { skip: noChromium }, () => {
     server.closeAllConnections();
     await alert.filter({ hasText: 'The service cannot be reached. Is it still running?' }).waitFor();
 
-    await page.route('**/v1/faces/batch', (route) => route.fulfill({ body: '{"index":0,"mess' }), { times: 1 });
-    await analyseAll.click();
-    await alert.filter({ hasText: "is not the service's, or was cut off" }).waitFor();
+    for (const body of ['{"index":0,"mess', '<h1>Sign in</h1>\n']) {
+      await page.route('**/v1/faces/batch', (route) => route.fulfill({ body }), { times: 1 });
+      await analyseAll.click();
+      await page
+        .locator('#problem:not([hidden])')
+        .filter({ hasText: "is not the service's, or was cut off" })
+        .waitFor();
+    }
   });
 
   it('keeps the focus on a sample that moves below its picture', async (t) => {

@@ -25,6 +25,9 @@ export function connectKey(onChange: () => void) {
   return {
     value: () => input.value,
     close(): void {
+      const summary = panel.querySelector('summary');
+      // It would be lost with what is hidden.
+      if (panel.contains(document.activeElement)) summary?.focus({ preventScroll: true });
       panel.open = false;
     },
     /** It is missing or wrong. */

@@ -90,9 +90,9 @@ export async function sendForLines(
     const texts = decoder.decode(next.value, { stream: true }).split('\n');
     const last = texts.pop() ?? '';
     for (const text of texts) {
-      const line = JSON.parse(pieces.splice(0).join('') + text) as AnswerLine;
+      const line = parseLine(pieces.splice(0).join('') + text);
       // Without an index, it is about all those without a line.
-      if (line.index === undefined) throw refusalOf(answer, line);
+      if (line?.index === undefined) throw refusalOf(answer, line);
       lines.push(line);
       onLine(line, line.index);
     }
@@ -100,6 +100,14 @@ export async function sendForLines(
   }
   if (pieces.join('') !== '') throw refusalOf(answer, undefined);
   return lines;
+}
+
+function parseLine(text: string): AnswerLine | undefined {
+  try {
+    return JSON.parse(text) as AnswerLine;
+  } catch {
+    return undefined;
+  }
 }
 
 async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSignal): Promise<Response> {
@@ -165,6 +173,7 @@ const advice: Readonly<Record<string, string>> = {
   NO_FACE: 'Try a picture in which the face is larger.',
   BODY_TOO_LARGE: 'Make pictures smaller, or save them with a stronger compression.',
   IMAGE_TOO_MANY_PIXELS: 'Make the picture smaller.',
+  DEADLINE: 'Over a slow connection, send a smaller picture.',
   UNREADABLE: 'Reload the page, and look at the proxy if there is one.',
   UNREACHABLE: 'Is it still running? Try again in a moment.',
 };
@@ -174,7 +183,7 @@ export function describeProblem(error: unknown): string {
   if (!(error instanceof Refusal)) return `This page failed: ${String(error)}`;
   const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   const seconds = error.retryAfterSeconds;
-  const isSaid = seconds === undefined || error.message.includes('try again in');
+  const isSaid = seconds === undefined || error.message.includes('try again');
   const wait = isSaid ? '' : `Try again in ${seconds} s.`;
   const text = `${sentence} ${advice[error.reason] ?? wait}`.trim();
   // Not a field's name: max_faces.

@@ -18,7 +18,7 @@ export function connectStage(note: (text: string) => void) {
   };
   picture.addEventListener('error', () => {
     show(false);
-    note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
+    note(`Your browser can't display ${file?.name}; the service may still read it.`);
   });
 
   return {
