@@ -771,6 +771,36 @@ describe('the web console', { skip: noChromium }, () => {
     assert.notEqual(mode, around);
   });
 
+  it('rings the mode that is chosen by keyboard, not by mouse', async (t) => {
+    const page = await open(t);
+    const ringed = () =>
+      page.evaluate(`[...document.querySelectorAll('#modes span')].map((each) => getComputedStyle(each).outlineStyle)`);
+    await page.getByText('Largest face').click();
+    assert.deepEqual(await ringed(), ['none', 'none', 'none']);
+    await page.keyboard.press('ArrowRight');
+    assert.deepEqual(await ringed(), ['none', 'none', 'solid']);
+  });
+
+  it('puts the wheels of a long counter in rows on a phone, and the samples in one', async (t) => {
+    const page = await openWithKey(t, { viewport: { width: 360, height: 800 } });
+    await page.route('**/meter-number-ocr/file', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { digits: object[] };
+      await route.fulfill({ json: { ...answer, digits: [...answer.digits, ...answer.digits.slice(0, 4)] } });
+    });
+    await trySample(page, 'meter', 'm³');
+    const boxesOf = (selector: string) =>
+      page.evaluate<{ left: number; right: number; top: number }[]>(
+        `[...document.querySelectorAll('${selector}')].map((each) => each.getBoundingClientRect().toJSON())`,
+      );
+    const texts = await boxesOf('.wheels small');
+    assert.equal(texts.length, 12);
+    texts.forEach(({ left, top }, index) => {
+      const before = texts[index - 1];
+      assert.ok(before === undefined || before.top < top || before.right <= left, `wheel ${index} lies on another`);
+    });
+    assert.equal(new Set((await boxesOf('#samples button')).map(({ top }) => top)).size, 1);
+  });
+
   it('has no barrier that axe finds, in both colour schemes and on a phone', async (t) => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
     const phone = { width: 390, height: 844 };
@@ -839,6 +869,8 @@ describe('the REST reference', { skip: noChromium }, () => {
     const operation = page.locator('.opblock', { hasText: '/face_detect_multi' });
     await operation.locator('.opblock-summary').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
+    await page.setViewportSize({ width: 360, height: 800 });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
     await operation.locator('input[type=file]').setInputFiles('samples/astronaut.jpg');
     await operation.getByPlaceholder('max_faces').fill('3');
     const answered = page.waitForResponse(/face_detect_multi/);
