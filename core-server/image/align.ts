@@ -142,7 +142,8 @@ function moved({ xmin, ymin, xmax, ymax }: Box, { left, top }: Region): Box {
   return { xmin: xmin - left, ymin: ymin - top, xmax: xmax - left, ymax: ymax - top };
 }
 
-function meanOf(points: readonly Point[]): Point {
+/** The middle of some points. */
+export function meanOf(points: readonly Point[]): Point {
   const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }));
   return { x: sum.x / points.length, y: sum.y / points.length };
 }

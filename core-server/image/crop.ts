@@ -32,8 +32,8 @@ export interface Cuttable {
   readonly landmarks: readonly Point[];
 }
 
-/** Room around a face on each side, as a share of its box. */
-const surroundings = 0.5;
+/** Room around a face on each side, as a share of its box: for a square around it, however it is turned. */
+const surroundings = 1;
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
@@ -66,8 +66,8 @@ export async function cropFaces(
 }
 
 /**
- * The picture with the part decoded that holds the faces, with room for their surroundings, and their crops, for those
- * who look at both.
+ * The picture with the part decoded that holds the faces, one at least, with room for their surroundings, and their crops,
+ * for those who look at both.
  *
  * @throws Refusal CORRUPT_IMAGE
  */
@@ -75,8 +75,7 @@ export async function decodeAround(
   source: OpenPicture,
   faces: readonly Cuttable[],
   wish: CropWish | undefined,
-): Promise<OpenPicture> {
-  if (faces.length === 0) return source;
+): Promise<OpenPicture & { readonly decoded: DecodedPart }> {
   const boxes = faces.map(({ box }) => widened(box, surroundings));
   return { ...source, decoded: await openAround(source, wish ? [...boxes, ...shownBoxes(faces, wish)] : boxes) };
 }

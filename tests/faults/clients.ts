@@ -12,7 +12,7 @@ interface Clients {
   /** Starts them; the returned function lets each finish its request. */
   start(): () => Promise<void>;
   /** Resolves when a detection that was sent after this call is answered, and a change has been read back. */
-  untilAnswered(limitMs: number): Promise<void>;
+  untilAnswered(limitMs: number, after?: string): Promise<void>;
   /** What went wrong since the last call: lost changes, hangs, refusals that no kill explains. */
   problems(): string[];
 }
@@ -30,6 +30,7 @@ export async function createClients(options: {
   const scoreUrl = `${restUrl}/v1/companies/${company}/detection-score`;
   const headers = { apikey: apiKey, 'x-company-password': password };
   let problems: string[] = [];
+  let lastFailure = '';
 
   /** @returns the body of a 200, undefined when the request was broken off or refused. */
   const ask = async (url: string, init: RequestInit): Promise<unknown> => {
@@ -42,11 +43,13 @@ export async function createClients(options: {
         return body;
       }
       count('refused', body.reason);
+      lastFailure = `${answer.status} ${JSON.stringify(body)} of ${url}`;
       if (!explained.includes(body.reason ?? '')) problems.push(`status ${answer.status} ${body.reason} of ${url}`);
     } catch (error) {
       if (signal.aborted) problems.push(`hang of ${url}`);
       const { cause = error } = error as Error;
       count('broken', (cause as NodeJS.ErrnoException).code ?? String(cause));
+      lastFailure = `${String(cause)} of ${url}`;
     }
     // The process is gone: no need to ask in a tight loop.
     await sleep(100);
@@ -96,12 +99,14 @@ export async function createClients(options: {
         await Promise.all(loops);
       };
     },
-    async untilAnswered(limitMs) {
+    async untilAnswered(limitMs, after = 'the start') {
       const giveUpAt = performance.now() + limitMs;
       const before = readBack;
       while (!(await detect()) || readBack === before)
         if (performance.now() > giveUpAt)
-          throw new Error(`the service did not come back in ${limitMs} ms; ${problems.join(', ')}`);
+          throw new Error(
+            `the service did not come back in ${limitMs} ms after ${after}: ${lastFailure}; ${problems.join(', ')}`,
+          );
     },
     problems() {
       const reported = problems;

@@ -80,7 +80,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       await (postgres?.faults[victim]?.() ?? kill(service, victim));
       killed.push(victim);
       if (round < rounds && random.chance(0.5)) continue;
-      await clients.untilAnswered(comeBackMs);
+      await clients.untilAnswered(comeBackMs, killed.join(', '));
       const what = killed.length === 1 ? String(killed[0]) : 'several in a row';
       (recoveriesMs[what] ??= []).push(performance.now() - killedAt);
       note(`round ${round}, ${killed.join(', ')}`);

@@ -53,9 +53,11 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     let near = picture;
     const isMeasured = input.attributes || minQuality !== undefined;
     const lookCloser = async (some: readonly Candidate[]): Promise<MeasuredFace[]> => {
-      near = await step('decode', () => decodeAround(picture, some, crop));
-      const level = await levelFaces(near, some, parts.run, step);
-      return isMeasured ? step('measure', () => measureFaces(near, level)) : level;
+      if (some.length === 0) return [];
+      const around = await step('decode', () => decodeAround(picture, some, crop));
+      const level = await levelFaces(around.decoded, some, parts, step);
+      near = around;
+      return isMeasured ? step('measure', () => measureFaces(around, level)) : level;
     };
     if (minQuality !== undefined) {
       faces = (await lookCloser(faces)).filter(({ attributes }) => attributes && attributes.quality >= minQuality);

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { poseOf } from '../../../../core-server/features/face/attributes.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
 import { levelFaces } from '../../../../core-server/features/face/level-faces.js';
-import { type OpenPicture, type Point, type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
+import { type Point, type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
 import type { RunModel } from '../../../../core-server/inference/models/sessions.js';
+import { cascadeRule } from './cascade-rule.js';
 
 const [width, height] = [400, 400];
 const colours = ['255,0,0', '0,255,0', '0,0,255', '255,255,0', '255,0,255'];
@@ -52,20 +53,22 @@ function dotsIn(data: Uint8Array, side: number): Point[] {
   });
 }
 
-/** A network that sees points half way to where they were if the face stood upright. */
-function laggingNetwork(box = [38, 34, 122, 145]) {
+/** A network that sees points half way to where they were if the face stood upright, or on its head. */
+function laggingNetwork({ box = [38, 34, 122, 145], shift = 0 } = {}) {
   const leans: number[] = [];
   const run: RunModel = ({ image }) => {
-    const points = dotsIn(image?.data as Uint8Array, 160);
+    const dots = dotsIn(image?.data as Uint8Array, 160);
+    const isOnHead = Math.abs(poseOf(dots).roll) > 90;
+    const points = isOnHead ? turned(dots, 180) : dots;
     const { roll } = poseOf(points);
     leans.push(roll);
     const floats = (values: number[], ...dims: number[]) =>
       ({ type: 'float32', data: Float32Array.from(values), dims }) as const;
     return Promise.resolve({
       boxes: floats(box, 1, 4),
-      scores: floats([0.9], 1),
+      scores: floats([isOnHead ? 0.8 : 0.95], 1),
       landmarks: floats(
-        turned(points, roll / 2).flatMap(({ x, y }) => [x, y]),
+        turned(points, roll / 2).flatMap(({ x, y }) => [x + shift, y]),
         1,
         5,
         2,
@@ -79,16 +82,8 @@ const step = <Result>(_: string, work: () => Result | Promise<Result>): Promise<
 
 async function level(points: readonly Point[], landmarks: Point[], { run }: { readonly run: RunModel }) {
   const picture = draw(points);
-  const around = wholeOf(picture);
-  const near: OpenPicture = {
-    bytes: new Uint8Array(),
-    type: 'jpeg',
-    usesProfile: false,
-    size: picture,
-    decoded: { picture, around },
-  };
   const face: Candidate = { box: { xmin: 120, ymin: 120, xmax: 280, ymax: 290 }, score: 0.9, landmarks };
-  const [found] = await levelFaces(near, [face], run, step);
+  const [found] = await levelFaces({ picture, around: wholeOf(picture) }, [face], { run, rule: cascadeRule }, step);
   return found?.landmarks ?? [];
 }
 
@@ -106,13 +101,39 @@ test('a face is looked at upright until its points stand level, and they are tho
   }
 });
 
+test('a face whose points are upside down is turned over', async () => {
+  const points = turned(upright, 150);
+  const found = await level(points, turned(points, 180), laggingNetwork());
+  assert.ok(Math.abs(poseOf(found).roll + 150) < 5, `roll ${poseOf(found).roll}`);
+});
+
 test('one look is enough for an upright face', async () => {
   const network = laggingNetwork();
   await level(upright, upright, network);
   assert.equal(network.leans.length, 1);
 });
 
-test('where the look sees another face, or none, the points stay', async () => {
+test('where the look sees another face, or the points elsewhere, they stay', async () => {
   const points = turned(upright, 20);
-  assert.deepEqual(await level(points, upright, laggingNetwork([0, 0, 40, 40])), upright);
+  for (const other of [laggingNetwork({ box: [38, 100, 122, 211] }), laggingNetwork({ shift: 30 })]) {
+    assert.deepEqual(await level(points, upright, other), upright);
+  }
+});
+
+test('only the largest faces of a crowd are looked at, and none that is tiny', async () => {
+  for (const [count, side, looks] of [
+    [66, 100, 64],
+    [3, 20, 0],
+  ] as const) {
+    const { run, leans } = laggingNetwork();
+    const picture = draw(upright);
+    const face: Candidate = {
+      box: { xmin: 150, ymin: 150, xmax: 150 + side, ymax: 150 + side },
+      score: 0.9,
+      landmarks: upright,
+    };
+    const faces = Array.from({ length: count }, () => face);
+    const found = await levelFaces({ picture, around: wholeOf(picture) }, faces, { run, rule: cascadeRule }, step);
+    assert.deepEqual([found.length, leans.length], [count, looks]);
+  }
 });
