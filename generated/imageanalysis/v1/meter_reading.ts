@@ -92,8 +92,8 @@ export enum ReadingWarning {
   /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
   PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",
   /**
-   * COUNTER_CUT - The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, or only
-   * four are seen.
+   * COUNTER_CUT - The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, something
+   * like a wheel stands before it, or only four are seen.
    */
   COUNTER_CUT = "READING_WARNING_COUNTER_CUT",
 }

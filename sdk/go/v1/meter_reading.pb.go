@@ -102,8 +102,8 @@ const (
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
 	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10
-	// The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, or only
-	// four are seen.
+	// The counter may have more wheels, unless `expected_digits` says how many: it ends at an edge of the picture, something
+	// like a wheel stands before it, or only four are seen.
 	ReadingWarning_READING_WARNING_COUNTER_CUT ReadingWarning = 11
 )
 
