@@ -24,8 +24,9 @@ def halved(state):
 
 def register(folder: Path, checkpoints: dict) -> None:
     loaded = {n: torch.load(path, map_location="cpu") for n, path in checkpoints.items()}
-    for name in NAMES:
-        shutil.copy(folder / f"meter-{name}.onnx", HERE)
+    networks = {f"meter-{n}.onnx": (folder / f"meter-{n}.onnx").read_bytes() for n in NAMES}
+    for name, network in networks.items():
+        (HERE / name).write_bytes(network)
     if (folder / "reader.json").exists():
         shutil.copy(folder / "reader.json", HERE)
     (HERE / "checkpoints").mkdir(exist_ok=True)

@@ -355,6 +355,7 @@ describe('the web console', { skip: noChromium }, () => {
     release();
     await alert.filter({ hasText: 'All is taken.' }).waitFor();
     assert.equal(await hide.isDisabled(), false);
+    assert.equal(await page.locator('#save-hidden:focus').count(), 1);
     assert.equal(await page.locator('#busy').isVisible(), false);
     assert.equal(await page.locator('#overlay .box').count(), 1);
     await said(page, '1 face');
@@ -364,7 +365,7 @@ describe('the web console', { skip: noChromium }, () => {
     const answered = page.waitForResponse('**/v1/faces/redact');
     releaseLate();
     await answered;
-    await page.locator('#save-hidden:enabled').waitFor();
+    await page.locator('#save-hidden:not([aria-disabled])').waitFor();
     assert.equal(await alert.isVisible(), false);
     assert.match(await textOf(page, '#json'), /"result"/);
   });

@@ -107,11 +107,7 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         const reading = decideReading(places, rules, facts);
         if (reading === null) return null;
         const [wheel] = reading.wheels;
-        // With an unsure fraction, it needs review anyway.
-        const wheelBefore =
-          wheel !== undefined &&
-          reading.isFractionSure &&
-          (await isWheelBefore(timed('mark'), picture, wheel.quad, rules));
+        const wheelBefore = wheel !== undefined && (await isWheelBefore(timed('mark'), picture, wheel.quad, rules));
         const rivalled = isRivalled(reading.quad, first, rules);
         return { counter: { ...reading, rivalled, wheelBefore }, hypothesis };
       };

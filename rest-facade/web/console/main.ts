@@ -42,6 +42,8 @@ const askAsOne = byId('ask-as-one', HTMLButtonElement);
 
 let mode: Mode = 'all';
 let running: AbortController | undefined;
+/** A sample, on its way. */
+let loading: AbortController | undefined;
 let waits = 0;
 let answered: unknown;
 
@@ -93,7 +95,7 @@ async function analyseEach(): Promise<void> {
       const refusals = refused.length === 0 ? '' : `, ${refused.length} refused`;
       const [first] = lines;
       const next =
-        first?.reason !== undefined && lines.every(({ reason }) => reason === first.reason)
+        first?.reason !== undefined && lines.every(({ message }) => message === first.message)
           ? describeProblem(new Refusal(first.reason, first.message))
           : 'Choose one to see what was found.';
       tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. ${next}`);
@@ -190,6 +192,7 @@ function toWords(reason: string): string {
 /** The last answer is to a question that no longer stands, as is the one that is under way. */
 function clearAnswer(): void {
   running?.abort();
+  loading?.abort();
   clearResult();
   problem.hidden = true;
   view.clearAnswer();
@@ -210,12 +213,13 @@ function tellProblem(error: unknown): void {
 /** Saves the picture with its faces hidden: at the score for that, which is lower than the threshold. */
 async function hideFaces(): Promise<void> {
   const { file, name } = stage;
-  if (file === undefined) return;
+  if (file === undefined || saveHidden.ariaDisabled === 'true') return;
   const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
   view.showRequest(request);
   view.clearAnswer();
   problem.hidden = true;
-  saveHidden.disabled = true;
+  // Not disabled, or it would lose the focus.
+  saveHidden.ariaDisabled = 'true';
   try {
     const hidden = await showBusy(sendForFile(request, key.value()));
     const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
@@ -227,7 +231,7 @@ async function hideFaces(): Promise<void> {
       view.showProblem(error);
     }
   } finally {
-    saveHidden.disabled = false;
+    saveHidden.ariaDisabled = null;
   }
 }
 
@@ -244,7 +248,7 @@ function showPicture(chosen: File): void {
 /** Unless something else is chosen while the sample is loaded. */
 async function trySample(name: string, wanted: Mode): Promise<void> {
   clearAnswer();
-  const { signal } = (running = new AbortController());
+  const { signal } = (loading = new AbortController());
   try {
     const blob = await (await fetch(`samples/${name}`, { signal })).blob();
     // Not a proxy's page, nor a refusal.

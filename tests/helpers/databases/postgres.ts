@@ -181,6 +181,9 @@ async function startProcess(
     ...more,
     'listen_addresses=127.0.0.1',
     'wal_keep_size=64MB',
+    // Else its log alone may fill the small disk of `make faults`.
+    'max_wal_size=128MB',
+    'min_wal_size=32MB',
     'unix_socket_directories=',
     `fsync=${fsync ? 'on' : 'off'}`,
   ];

@@ -76,6 +76,8 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
     fractionConfidence: fraction.confidence,
     fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
     isFractionSure: fraction.sure >= rules.fractionSure,
+    // What one photo sees of a counter of as many wheels is so, whatever is covered in the others.
+    wheelBefore: views.some((view) => view.counter.wheelBefore && view.counter.wheels.length === text.length),
     alternatives,
   };
   return {

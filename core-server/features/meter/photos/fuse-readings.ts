@@ -25,7 +25,8 @@ export function fuseReadings(
     const reading: MeterReading = { ...fused, status: 'CHECK', warnings: [...fused.warnings, 'PHOTOS_DISAGREE'] };
     return { reading, best, agrees };
   }
-  const alone = photos.map((photo, at) => ({ reading: readingOf(photo.counter, at), best: at }));
+  const { wheelBefore } = counter;
+  const alone = photos.map((photo, at) => ({ reading: readingOf({ ...photo.counter, wheelBefore }, at), best: at }));
   const answer = alone.reduce(
     (most, one) =>
       one.reading.status === 'OK' &&

@@ -193,6 +193,17 @@ test('a photo that can be used answers for one that is as sure and cannot, in ei
     assert.equal(fuseReadings(photos, { rules, checkBelow: 0.5, known: {} }).reading.status, 'OK');
 });
 
+test('a wheel that one photo sees before the first one is there in all, but not before more wheels', () => {
+  const covered = photo('00123456', { sure: 0.95 });
+  const seen = { ...covered, counter: { ...covered.counter, wheelBefore: true }, ...sizes };
+  const clear = { ...photo('00123456', { sure: 0.99 }), ...sizes };
+  const longer = { ...photo('7700123456', { sure: 0.99 }), ...sizes };
+  const facts = { rules, checkBelow: 0.5, known: {} };
+  const { reading } = fuseReadings([seen, clear], facts);
+  assert.deepEqual([reading.status, reading.warnings], ['CHECK', ['COUNTER_CUT']]);
+  assert.ok(!fuseReadings([longer, longer, seen], facts).reading.warnings.includes('COUNTER_CUT'));
+});
+
 test('photos that disagree are for a person to look at', () => {
   const facts = { rules, checkBelow: 0.5, known: {} };
   const [one, two] = [photo('00123456'), photo('00123456')].map((each) => ({ ...each, ...sizes }));
