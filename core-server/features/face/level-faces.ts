@@ -47,8 +47,8 @@ export async function levelFaces(
     let overlap = leastOverlap;
     for (const { box, score, landmarks: points } of await see(upright.pixels)) {
       const seen = { landmarks: points.map(upright.toPicture), score, roll: Math.abs(poseOf(points).roll) };
-      if (intersectionOverUnion(box, usualBox) < overlap || !isThere(seen.landmarks, face)) continue;
-      [best, overlap] = [seen, intersectionOverUnion(box, usualBox)];
+      const shared = intersectionOverUnion(box, usualBox);
+      if (shared >= overlap && isThere(seen.landmarks, face)) [best, overlap] = [seen, shared];
     }
     return best;
   };

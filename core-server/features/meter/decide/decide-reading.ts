@@ -26,7 +26,10 @@ export function decideReading(
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
   const centers = seen.map(({ center }) => center);
-  const inStrips = Math.min(inNetworks, nearProbabilityOf(best, fraction.wheels) / rules.fullProbability);
+  const inStrips = Math.min(
+    inNetworks,
+    wholeProbabilityOf(best, fraction.wheels, isStepAtMost) / rules.fullProbability,
+  );
   const standing = standingOf(best, fraction.wheels);
   const digitsConfidence = inStrips * countConfidence(row.marks, centers, rules) * standing;
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
@@ -87,19 +90,15 @@ function wholeOf(text: string, fractionWheels: number): string {
   return text.slice(0, text.length - fractionWheels);
 }
 
-/** Probability of the wheels before the fraction by the strips: one of the others may be between two numbers. */
-function wholeProbabilityOf({ hypothesis, text }: Pick<Choice, 'hypothesis' | 'text'>, fractionWheels: number): number {
+/** Probability by the strips of the wheels before the fraction, and of what is like them: one of the others may be between two numbers. */
+function wholeProbabilityOf(
+  { hypothesis, text }: Pick<Choice, 'hypothesis' | 'text'>,
+  fractionWheels: number,
+  isLike = (other: string, whole: string) => other === whole,
+): number {
   const whole = wholeOf(text, fractionWheels);
   return [...hypothesis.readings]
-    .filter(([other]) => other.length === text.length && other.startsWith(whole))
-    .reduce((sum, [, probability]) => sum + probability, 0);
-}
-
-/** The same with what is a step more or less. */
-function nearProbabilityOf({ hypothesis, text }: Choice, fractionWheels: number): number {
-  const whole = wholeOf(text, fractionWheels);
-  return [...hypothesis.readings]
-    .filter(([other]) => isStepAtMost(wholeOf(other, fractionWheels), whole))
+    .filter(([other]) => other.length === text.length && isLike(wholeOf(other, fractionWheels), whole))
     .reduce((sum, [, probability]) => sum + probability, 0);
 }
 
