@@ -3,10 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+./fetch.sh
 python=.venv/bin/python
-[ -x $python ] || python3 -m venv .venv
-$python -m pip install --quiet --disable-pip-version-check grpcio-tools==1.76.0
-
 out=src/imageanalysis/v1
 rm -rf $out
 services=$(grep --files-with-matches '^service ' ../../proto/imageanalysis/v1/*.proto)
