@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches what generating and testing need into .venv; fails where Python 3.10 or PyPI cannot be had.
+# Fetches what generating and testing need into .venv; fails where Python 3.10 or later, or PyPI, cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")"
 
