@@ -1,13 +1,4 @@
-import {
-  type Box,
-  type DecodedPart,
-  type Point,
-  type Region,
-  type RgbPicture,
-  scaledSize,
-  type Size,
-  wholePixels,
-} from './picture.js';
+import { type Box, type DecodedPart, pixelsIn, type Point, type RgbPicture, scaledSize, type Size } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 import { samplePixel } from './resize/sample-pixel.js';
 
@@ -49,7 +40,7 @@ export interface AlignedSquare {
  * @param points in pixels of the whole picture
  */
 export function alignPixels(
-  { picture, around }: DecodedPart,
+  part: DecodedPart,
   points: readonly Point[],
   square: AlignedSquare,
 ): AlignedFace | undefined {
@@ -57,16 +48,14 @@ export function alignPixels(
   if (fit === undefined) return undefined;
   const { side } = square;
   const pixels = { data: new Uint8Array(side * side * 3), width: side, height: side };
-  const shown = wholePixels(moved(fit.box, around), picture);
+  const shown = pixelsIn(part, fit.box);
   // Shrinks by areas first: sampling alone would alias.
-  const near = resizePicture(picture, scaledSize(shown, Math.min(1, fit.scale)), shown);
+  const near = resizePicture(part.picture, scaledSize(shown, Math.min(1, fit.scale)), shown);
+  const [left, top] = [part.around.left + shown.left, part.around.top + shown.top];
   const [scaleX, scaleY] = [near.width / shown.width, near.height / shown.height];
   const sampled = (point: Point): Point => {
     const { x, y } = fit.place(point);
-    return {
-      x: (x + 0.5 - around.left - shown.left) * scaleX - 0.5,
-      y: (y + 0.5 - around.top - shown.top) * scaleY - 0.5,
-    };
+    return { x: (x + 0.5 - left) * scaleX - 0.5, y: (y + 0.5 - top) * scaleY - 0.5 };
   };
   const [start, right, below] = [sampled({ x: 0, y: 0 }), sampled({ x: 1, y: 0 }), sampled({ x: 0, y: 1 })];
   for (let row = 0; row < side; row++) {
@@ -137,10 +126,6 @@ function undo({ a, b, x, y }: Similarity, point: Point): Point {
 }
 
 const shifted = ({ x, y }: Point, by: number): Point => ({ x: x + by, y: y + by });
-
-function moved({ xmin, ymin, xmax, ymax }: Box, { left, top }: Region): Box {
-  return { xmin: xmin - left, ymin: ymin - top, xmax: xmax - left, ymax: ymax - top };
-}
 
 /** The middle of some points. */
 export function meanOf(points: readonly Point[]): Point {

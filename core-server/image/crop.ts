@@ -7,6 +7,7 @@ import {
   type DecodedPart,
   type ImageFormat,
   type OpenPicture,
+  pixelsIn,
   type Point,
   type Region,
   type RgbPicture,
@@ -58,7 +59,7 @@ export async function cropFaces(
   const crops: Uint8Array[] = [];
   for (const { box, landmarks } of faces) {
     const aligned = wish.isAligned ? alignPixels(part, landmarks, square) : undefined;
-    const region = inside(widened(box, wish.margin), source.size, part.around);
+    const region = pixelsIn(part, widened(box, wish.margin));
     const inBox = wish.isAligned ? { ...wish, size: square.side } : wish;
     crops.push(await (aligned ? encodePicture(aligned.pixels, wish.format) : cutBox(part.picture, region, inBox)));
   }
@@ -83,8 +84,8 @@ export async function decodeAround(
 /** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */
 export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], size: Size): Promise<RgbPicture[]> {
   if (boxes.length === 0) return [];
-  const { picture, around } = await openAround(source, boxes);
-  return boxes.map((box) => resizePicture(picture, size, inside(box, source.size, around)));
+  const part = await openAround(source, boxes);
+  return boxes.map((box) => resizePicture(part.picture, size, pixelsIn(part, box)));
 }
 
 /** The smallest region that contains all of them; there must be at least one. */
@@ -130,11 +131,6 @@ function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
   const atFault = wish.size !== undefined ? 'crop_size' : wish.format === 'jpeg' ? 'margin' : 'crop_format';
   const clause = `makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller crop_size or fewer faces`;
   throw refuseField('INVALID_FIELD', atFault, clause, { limit: maxCropPixels });
-}
-
-function inside(box: Box, size: Size, around: Region): Region {
-  const region = wholePixels(box, size);
-  return { ...region, left: region.left - around.left, top: region.top - around.top };
 }
 
 /** A box with room on each side, as a share of its width and height; it may reach beyond the picture. */

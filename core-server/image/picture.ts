@@ -88,6 +88,11 @@ export function wholePixels(box: Box, size: Size): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
+/** The box of the picture in whole pixels of its part: clamped to it, at least one pixel wide and high. */
+export function pixelsIn({ picture, around: { left, top } }: DecodedPart, { xmin, ymin, xmax, ymax }: Box): Region {
+  return wholePixels({ xmin: xmin - left, ymin: ymin - top, xmax: xmax - left, ymax: ymax - top }, picture);
+}
+
 /** The region that is the whole picture. */
 export function wholeOf({ width, height }: Size): Region {
   return { left: 0, top: 0, width, height };
