@@ -65,7 +65,7 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     let kept = faces.slice(0, input.maxFaces);
     const isLookedAt = isMeasured || input.landmarks || crop?.isAligned;
     if (isLookedAt && minQuality === undefined) kept = await lookCloser(kept);
-    const crops = crop ? await step('crop', () => cropFaces(near, kept, crop)) : [];
+    const crops = crop ? await cropFaces(near, kept, crop, step) : [];
     return {
       ...size,
       faces: kept.map((face, i) => toMessage(face, crops[i], input)),

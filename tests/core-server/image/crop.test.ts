@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { createStopwatch } from '../../../core-server/common/stopwatch.js';
 import { cropFaces, type Cuttable, decodeAround, unionOf } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import { type Box, type Point, wholeOf, wholePixels } from '../../../core-server/image/picture.js';
@@ -10,6 +11,7 @@ import { colourDistance, coloursOf, plainCrop, quarterColours, quarters } from '
 
 const samplePortrait = fileURLToPath(new URL('../../../../samples/astronaut.jpg', import.meta.url));
 const size = { width: 400, height: 200 };
+const { time: step } = createStopwatch(new AbortController().signal);
 const toFace = (box: Box): Cuttable => ({ box, landmarks: [] });
 
 test('a box is rounded to whole pixels inside the picture, one at least', () => {
@@ -47,7 +49,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     { xmin: 30, ymin: 30, xmax: 31, ymax: 31 },
   ];
   for (const known of [whole, undefined]) {
-    const crops = await cropFaces({ ...file, decoded: known }, boxes.map(toFace), plainCrop);
+    const crops = await cropFaces({ ...file, decoded: known }, boxes.map(toFace), plainCrop, step);
     const decoded = await Promise.all(crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })));
     assert.deepEqual(
       decoded.map(({ info }) => [info.width, info.height]),
@@ -72,7 +74,24 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
 
 test('no boxes need no pixels', async () => {
   const nothing = { ...imageFile(new Uint8Array()), size, usesProfile: false };
-  assert.deepEqual(await cropFaces(nothing, [], plainCrop), []);
+  assert.deepEqual(await cropFaces(nothing, [], plainCrop, step), []);
+});
+
+test('no further face is cropped once the caller is gone', async () => {
+  const picture = { ...size, data: new Uint8Array(size.width * size.height * 3) };
+  const source = { ...imageFile(new Uint8Array()), size, usesProfile: false };
+  const faces = Array<Cuttable>(3).fill(toFace({ xmin: 10, ymin: 10, xmax: 60, ymax: 60 }));
+  const caller = new AbortController();
+  // Each step looks at the clock twice: the caller goes during the first crop, after the part is there.
+  let looks = 0;
+  const { time } = createStopwatch(caller.signal, () => {
+    looks += 1;
+    if (looks === 3) caller.abort();
+    return looks;
+  });
+  const cropping = cropFaces({ ...source, decoded: { picture, around: wholeOf(size) } }, faces, plainCrop, time);
+  await assert.rejects(cropping, { name: 'AbortError' });
+  assert.equal(looks, 4);
 });
 
 test('margin, size and format are as wished', async () => {
@@ -89,7 +108,7 @@ test('margin, size and format are as wished', async () => {
     [{ size: 160, margin: 0.25, format: 'webp' }, 160, 80, 'webp'],
   ];
   for (const [wish, width, height, format] of table) {
-    const [crop] = await cropFaces(file, [face], { ...plainCrop, ...wish });
+    const [crop] = await cropFaces(file, [face], { ...plainCrop, ...wish }, step);
     const found = await sharp(crop).metadata();
     assert.deepEqual([found.width, found.height, found.format], [width, height, format]);
   }
@@ -108,7 +127,7 @@ test('an aligned crop is the same whichever way the picture is turned, and black
   const cut = async (bytes: Buffer, landmarks: readonly Point[], more = {}) => {
     const source = { ...imageFile(bytes), size: { width: 300, height: 300 }, usesProfile: false };
     const box = { xmin: 90, ymin: 70, xmax: 210, ymax: 215 };
-    const [crop] = await cropFaces(source, [{ box, landmarks }], { ...wish, ...more });
+    const [crop] = await cropFaces(source, [{ box, landmarks }], { ...wish, ...more }, step);
     return sharp(crop).raw().toBuffer({ resolveWithObject: true });
   };
   const upright = await cut(face, points);
@@ -143,11 +162,11 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
     [true, 1],
   ] as const) {
     const wish = { margin, isAligned, format: 'png' } as const;
-    const crops = await cropFaces({ ...file, decoded: whole }, [face], wish);
-    assert.deepEqual(await cropFaces(file, [face], wish), crops);
+    const crops = await cropFaces({ ...file, decoded: whole }, [face], wish, step);
+    assert.deepEqual(await cropFaces(file, [face], wish, step), crops);
     // Nothing is decoded again.
     const around = { ...(await decodeAround(file, [face], wish)), bytes: new Uint8Array() };
-    assert.deepEqual(await cropFaces(around, [face], wish), crops);
+    assert.deepEqual(await cropFaces(around, [face], wish, step), crops);
   }
 });
 
@@ -162,7 +181,7 @@ test('crops that would not fit in a response are refused', async () => {
     [{ isAligned: true, size: 1000 }, 'crop_size'],
   ] as const;
   for (const [wish, field] of table) {
-    await assert.rejects(cropFaces(file, faces, { ...plainCrop, ...wish }), {
+    await assert.rejects(cropFaces(file, faces, { ...plainCrop, ...wish }, step), {
       reason: 'INVALID_FIELD',
       message: /^\w+ makes crops of 2\d{7} pixels, want at most 16000000/,
       details: { field, limit: '16000000' },
@@ -172,6 +191,6 @@ test('crops that would not fit in a response are refused', async () => {
   const black = { ...large, data: new Uint8Array(large.width * large.height * 3) };
   const whole = { picture: black, around: wholeOf(large) };
   const turned = faces.map((face) => ({ ...face, landmarks: Array<Point>(5).fill({ x: 1, y: 1 }) }));
-  const aligned = await cropFaces({ ...file, decoded: whole }, turned, { ...plainCrop, isAligned: true });
+  const aligned = await cropFaces({ ...file, decoded: whole }, turned, { ...plainCrop, isAligned: true }, step);
   assert.equal(aligned.length, faces.length);
 });

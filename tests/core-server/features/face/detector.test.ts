@@ -350,5 +350,5 @@ test('the time of every step is told', async (t) => {
   const { run } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
   const detect = createFaceDetector({ run, rule });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: plainCrop }), signal);
-  assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 1 });
+  assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 2 });
 });
