@@ -34,8 +34,10 @@ export interface Cuttable {
   readonly landmarks: readonly Point[];
 }
 
-/** Room around a face on each side, as a share of its box: for a square around it, however it is turned. */
+/** Room around a face on each side, as a share of its box: for a square around it, however it is turned, and any margin. */
 const surroundings = 1;
+/** Room around an aligned square, as a share of it: a closer look may find that the face leans another way. */
+const turnRoom = 0.35;
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
@@ -75,7 +77,8 @@ export async function decodeAround(
   wish: CropWish | undefined,
 ): Promise<OpenPicture & { readonly decoded: DecodedPart }> {
   const boxes = faces.map(({ box }) => widened(box, surroundings));
-  return { ...source, decoded: await openAround(source, wish ? [...boxes, ...shownBoxes(faces, wish)] : boxes) };
+  const squares = wish?.isAligned ? shownBoxes(faces, wish).map((box) => widened(box, turnRoom)) : [];
+  return { ...source, decoded: await openAround(source, [...boxes, ...squares]) };
 }
 
 /** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */

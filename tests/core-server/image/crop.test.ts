@@ -170,6 +170,35 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
   }
 });
 
+test('nothing is decoded again for an aligned crop whose face is found to lean another way', async () => {
+  const bytes = await quarters(400, 200).png().toBuffer();
+  const file = { ...imageFile(bytes), size, usesProfile: false };
+  const [x, y] = [200, 100];
+  const lean = (degrees: number): Cuttable => {
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const offsets = [
+      [-5, -6],
+      [5, -6],
+      [0, 0],
+      [-4, 6],
+      [4, 6],
+    ] as const;
+    const landmarks = offsets.map(([right, down]) => ({
+      x: x + cos * right - sin * down,
+      y: y + sin * right + cos * down,
+    }));
+    return { box: { xmin: 190, ymin: 86, xmax: 210, ymax: 113 }, landmarks };
+  };
+  for (const margin of [0, 0.5, 1]) {
+    const wish = { margin, isAligned: true, format: 'png' } as const;
+    const around = { ...(await decodeAround(file, [lean(0)], wish)), bytes: new Uint8Array() };
+    for (const degrees of [-135, -90, -45, 30, 45, 180]) {
+      const crops = await cropFaces(around, [lean(degrees)], wish, step);
+      assert.deepEqual(crops, await cropFaces(file, [lean(degrees)], wish, step), `${margin}, ${degrees}`);
+    }
+  }
+});
+
 test('crops that would not fit in a response are refused', async () => {
   const large = { width: 3000, height: 2000 };
   const file = { ...imageFile(new Uint8Array()), size: large, usesProfile: false };
