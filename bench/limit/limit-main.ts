@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { LimitAnswer, LimitOrder, LimitSettings } from './messages.js';
 
@@ -7,7 +8,7 @@ const settings = JSON.parse(process.argv[2] ?? '') as LimitSettings;
 const workers: Worker[] = [];
 for (let at = 0; at < settings.threads; at += 1) {
   const worker = new Worker(new URL('./limit-worker.js', import.meta.url), { workerData: settings });
-  await answerOf(worker);
+  await once(worker, 'message');
   workers.push(worker);
 }
 
@@ -20,20 +21,11 @@ process.send?.('ready');
 async function run(order: LimitOrder): Promise<LimitAnswer> {
   const startedAt = performance.now();
   const answers = await Promise.all(
-    workers.slice(0, order.threads).map((worker) => {
+    workers.slice(0, order.threads).map(async (worker) => {
       worker.postMessage(order);
-      return answerOf<LimitAnswer>(worker);
+      const [answer] = (await once(worker, 'message')) as [LimitAnswer];
+      return answer;
     }),
   );
   return { latenciesMs: answers.flatMap(({ latenciesMs }) => latenciesMs), elapsedMs: performance.now() - startedAt };
-}
-
-function answerOf<T>(worker: Worker): Promise<T> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', (answer: T) => {
-      worker.off('error', reject);
-      resolve(answer);
-    });
-    worker.once('error', reject);
-  });
 }

@@ -12,7 +12,7 @@ const longestMs = 30_000;
  * waits for those under way.
  */
 export async function runClosedLoop(sender: Sender, order: LoadOrder): Promise<LoadResult> {
-  const { id, concurrency, windowMs, minRequests, pauseMs, isPatient = false } = order;
+  const { concurrency, windowMs, minRequests, pauseMs, isPatient = false } = order;
   const tally = createTally();
   let turn = 0;
   const startedAt = performance.now();
@@ -30,5 +30,5 @@ export async function runClosedLoop(sender: Sender, order: LoadOrder): Promise<L
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
   const elapsedMs = performance.now() - startedAt;
-  return tally.result(id, { elapsedMs, sendingMs: elapsedMs, unanswered: 0 });
+  return tally.result({ elapsedMs, sendingMs: elapsedMs, unanswered: 0 });
 }

@@ -20,7 +20,6 @@ export type Target =
 
 /** What the load process is asked: keep so many requests under way for so long. */
 export interface LoadOrder {
-  readonly id: number;
   readonly target: Target;
   readonly concurrency: number;
   readonly windowMs: number;
@@ -34,7 +33,6 @@ export interface LoadOrder {
 
 /** So many requests a second, whatever becomes of those before. */
 export interface OpenLoadOrder {
-  readonly id: number;
   readonly target: Target;
   readonly ratePerSecond: number;
   readonly windowMs: number;
@@ -42,7 +40,6 @@ export interface OpenLoadOrder {
 
 /** What became of it. */
 export interface LoadResult {
-  readonly id: number;
   /** Of answered requests. */
   readonly latenciesMs: readonly number[];
   /** When they were answered, milliseconds since the epoch. */

@@ -12,7 +12,7 @@ const everyMs = 5;
  * under way. Where this process itself cannot keep up, it sends what is due at once.
  */
 export async function runOpenLoop(sender: Sender, order: OpenLoadOrder): Promise<LoadResult> {
-  const { id, ratePerSecond, windowMs } = order;
+  const { ratePerSecond, windowMs } = order;
   const tally = createTally();
   const underWay = new Set<Promise<void>>();
   const startedAt = performance.now();
@@ -28,5 +28,5 @@ export async function runOpenLoop(sender: Sender, order: OpenLoadOrder): Promise
   const sendingMs = performance.now() - startedAt;
   await Promise.race([Promise.all(underWay), sleep(longestDrainMs)]);
   const unanswered = underWay.size;
-  return tally.result(id, { elapsedMs: performance.now() - startedAt, sendingMs, unanswered });
+  return tally.result({ elapsedMs: performance.now() - startedAt, sendingMs, unanswered });
 }

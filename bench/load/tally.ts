@@ -5,7 +5,7 @@ interface Tally {
   /** Sends one and counts what became of it, which it also gives. */
   send(sender: Sender, turn: number): Promise<Outcome['kind']>;
   readonly failed: number;
-  result(id: number, times: Pick<LoadResult, 'elapsedMs' | 'sendingMs' | 'unanswered'>): LoadResult;
+  result(times: Pick<LoadResult, 'elapsedMs' | 'sendingMs' | 'unanswered'>): LoadResult;
 }
 
 /** Far beyond every deadline: an answer that never comes must not keep a run from ending. */
@@ -53,8 +53,7 @@ export function createTally(): Tally {
     get failed() {
       return failed;
     },
-    result: (id, times) => ({
-      id,
+    result: (times) => ({
       latenciesMs,
       answeredAtMs,
       refusalsMs,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -65,4 +66,19 @@ export function startChild(
       if (failure) throw failure;
     },
   };
+}
+
+/** What a forked process sends next. @throws Error if it ends before */
+export async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`process ${child.pid} ended (exit code ${code})`);
+  });
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [Message];
+    return message;
+  } finally {
+    over.abort();
+  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LimitAnswer, LimitOrder, LimitSettings } from '../limit/messages.js';
 import type { SetName } from '../pictures.js';
+import { nextMessage } from './child.js';
 import type { System } from './system.js';
 
 /** The limit: decoding and inference in as many threads as cores, or as requests where these are fewer. */
@@ -18,27 +19,11 @@ export async function startLimit(settings: LimitSettings): Promise<System> {
     async run({ set, concurrency, windowMs, minRequests }) {
       const threads = Math.min(concurrency, settings.threads);
       child.send({ set, windowMs, minRequests, threads } satisfies LimitOrder);
-      const answer = (await nextMessage(child)) as LimitAnswer;
-      return { ...answer, refused: 0, failed: 0 };
+      return { ...(await nextMessage<LimitAnswer>(child)), refused: 0, failed: 0 };
     },
     async close() {
       child.disconnect();
       await once(child, 'exit');
     },
   };
-}
-
-async function nextMessage(child: ReturnType<typeof fork>): Promise<unknown> {
-  const over = new AbortController();
-  const { signal } = over;
-  const ended = once(child, 'exit', { signal }).then(() => {
-    throw new Error('the process of the limit ended');
-  });
-  try {
-    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as unknown[];
-    return message;
-  } finally {
-    ended.catch(() => {});
-    over.abort();
-  }
 }
