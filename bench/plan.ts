@@ -5,9 +5,8 @@ export interface Plan {
   readonly rounds: number;
   /** No round is begun that would end later, judged by what its windows took before; the first one always is. */
   readonly maxMs: number;
-  /** Length of one window; longer where the least number of requests takes longer. */
+  /** Length of one window; longer where two requests take longer. */
   readonly windowMs: number;
-  readonly minRequests: number;
   /** Of our own systems and the limit. */
   readonly cells: readonly Cell[];
   /** Of the peers. */
@@ -39,7 +38,6 @@ export const fullPlan: Plan = {
   rounds: 5,
   maxMs: 18 * 60_000,
   windowMs: 1200,
-  minRequests: 2,
   cells: cross(all, [1, 2, 8, 64]),
   peerCells: cross(all, [1, 8]),
   slowRounds: 5,
@@ -53,7 +51,6 @@ export const quickPlan: Plan = {
   rounds: 9,
   maxMs: 165_000,
   windowMs: 700,
-  minRequests: 2,
   // Three times: a difference of milliseconds needs more pairs than a ratio.
   cells: [...cross(['vga', 'vga', 'vga'], [1]), ...cross(all, [8])],
   peerCells: cross(['vga', 'meter'], [8]),

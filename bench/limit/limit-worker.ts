@@ -23,10 +23,9 @@ const meter = await createMeterReplay(manifest, manifestAt);
 /** What to do for each picture of each set, found out once with the service's own code. */
 const replays = new Map<string, (() => Promise<void>)[]>();
 for (const { name, files } of sets) {
-  const pictures = await Promise.all(files.map((file) => readFile(file)));
   const prepare = name === 'meter' ? meter : face;
   const prepared: (() => Promise<void>)[] = [];
-  for (const picture of pictures) prepared.push(await prepare(picture));
+  for (const file of files) prepared.push(await prepare(await readFile(file)));
   replays.set(name, prepared);
 }
 

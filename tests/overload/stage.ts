@@ -37,12 +37,9 @@ export async function openStage(options: {
   const folder = await mkdtemp(path.join(tmpdir(), 'overload-'));
   const picture = path.join(folder, 'picture');
   await copyFile(options.picture, picture);
-  // Together, so that none is taken twice.
-  const [corePort, restPort, metricsPort] = await findFreePorts(3);
+  const [metricsPort] = await findFreePorts(1);
   const service = await launchService({
     environment: {
-      CORE_PORT: String(corePort),
-      REST_PORT: String(restPort),
       CORE_METRICS_PORT: String(metricsPort),
       CORE_MAX_DEADLINE_MS: String(requestTimeoutMs),
       REST_REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
