@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { hasMigrations, migrateDatabase } from './migrations/migrate.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
@@ -34,7 +35,7 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
  * once. The caller ends it with `destroy()`.
  *
- * @throws Error that says which store cannot be opened, without the URL's password
+ * @throws Error that says which store cannot be opened, without the URL's password; ConfigError if a newer version wrote it
  */
 export async function createDatabase(options: DatabaseOptions, stopping?: AbortSignal): Promise<Knex> {
   let db: Knex | undefined;
@@ -72,7 +73,8 @@ export function describePlace(options: DatabaseOptions): string {
 }
 
 function cannotOpen(options: DatabaseOptions, cause: unknown): Error {
-  return new Error(`cannot open the configuration store ${describePlace(options)}: ${describe(inOurWords(cause))}`, {
+  const Failure = cause instanceof ConfigError ? ConfigError : Error;
+  return new Failure(`cannot open the configuration store ${describePlace(options)}: ${describe(inOurWords(cause))}`, {
     cause,
   });
 }

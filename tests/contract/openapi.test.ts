@@ -195,24 +195,40 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every optional field what it takes and changes', async () => {
-    let asked = 0;
-    for (const one of cases) {
+  /** The optional members of bodies, of every operation. */
+  function optionalFields(): [one: Case, name: string, schema: Part][] {
+    return cases.flatMap((one) => {
       const [content] = Object.values(one.operation.requestBody?.content ?? {});
       const properties = (content?.schema['properties'] ?? {}) as Record<string, Part>;
       const required = (content?.schema['required'] ?? []) as string[];
-      for (const [name, schema] of Object.entries(properties)) {
-        if (required.includes(name)) continue;
-        const answer = await ask(one, { [name]: exampleOf(schema) });
-        // What a field means may speak against it, but never that it is of a wrong type or unknown.
-        if (answer.status !== 200) {
-          const { reason } = await check(one, answer);
-          assert.ok(!['INTERNAL', 'CORE_UNAVAILABLE'].includes(String(reason)), name);
-        } else await check(one, answer);
-        asked += 1;
-      }
+      const optional = Object.entries(properties).filter(([name]) => !required.includes(name));
+      return optional.map(([name, schema]): [Case, string, Part] => [one, name, schema]);
+    });
+  }
+
+  it('says of every optional field what it takes and changes', async () => {
+    const fields = optionalFields();
+    assert.ok(fields.length > 70, `${fields.length} optional fields`);
+    for (const [one, name, schema] of fields) {
+      const answer = await ask(one, { [name]: exampleOf(schema) });
+      const { reason } = await check(one, answer);
+      // What a field means may speak against it, but never that it is of a wrong type or unknown.
+      if (answer.status !== 200) assert.ok(!['INTERNAL', 'CORE_UNAVAILABLE'].includes(String(reason)), name);
     }
-    assert.ok(asked >= 11, `${asked} optional fields`);
+  });
+
+  it('has the bounds of every optional field: values at them are taken, values beyond are refused', async () => {
+    const bounds = optionalFields().flatMap(([one, name, schema]) =>
+      boundsOf(schema).map(([at, beyond]) => ({ one, name, at, beyond })),
+    );
+    assert.ok(bounds.length > 60, `${bounds.length} bounds`);
+    for (const { one, name, at, beyond } of bounds) {
+      const what = `${one.path} ${name} ${String(at)} ${String(beyond)}`;
+      const taken = await check(one, await ask(one, { [name]: at }));
+      assert.notEqual(fieldOf(taken), name, what);
+      const refused = await check(one, await ask(one, { [name]: beyond }));
+      assert.deepEqual([fieldOf(refused), refused['code']], [name, 'INVALID_ARGUMENT'], what);
+    }
   });
 
   it('needs a key for operations only', async () => {
@@ -222,6 +238,18 @@ describe('the OpenAPI document', () => {
       assert.equal(answer.status, isOpen ? 200 : 401, one.path);
       const body = await check(one, answer);
       if (!isOpen) assert.equal(body['reason'], 'MISSING_API_KEY');
+    }
+  });
+
+  it('needs the password of a company wherever there is a parameter for it', async () => {
+    const asked = cases.filter(({ operation }) => operation.parameters?.some(isPassword));
+    assert.equal(asked.length, 3);
+    for (const one of asked) {
+      const parameters = one.operation.parameters?.map((each) =>
+        isPassword(each) ? { ...each, example: 'no' } : each,
+      );
+      const answer = await ask({ ...one, operation: { ...one.operation, parameters: parameters ?? [] } });
+      assert.deepEqual([answer.status, (await check(one, answer))['reason']], [401, 'COMPANY_AUTH_FAILED'], one.path);
     }
   });
 
@@ -402,13 +430,31 @@ function reasonsOf({ description }: Operation['responses'][string]): string[] {
   return [...description.matchAll(/^- `([A-Z0-9_]+)`/gm)].map(([, reason = '']) => reason);
 }
 
-/** A value that the schema takes: its example, its least value, or what its type suggests. */
+/** One, or beside it `null`, which is the same as absent. */
+const typesOf = ({ type }: Part) => [type].flat();
+
+/** A value that the schema takes. */
 function exampleOf(schema: Part): unknown {
   const [example] = (schema['examples'] ?? []) as unknown[];
-  if (example !== undefined) return example;
-  if (schema['minimum'] !== undefined) return schema['minimum'];
-  return schema['type'] === 'boolean' ? true : '1';
+  assert.ok(example !== undefined || typesOf(schema).includes('boolean'), JSON.stringify(schema));
+  return example ?? true;
 }
+
+/** The field that a refusal is about. */
+const fieldOf = ({ details }: Part) => (details as Part | undefined)?.['field'];
+
+/** Values at and beyond each end of what the schema takes. */
+function boundsOf(schema: Part): [at: unknown, beyond: unknown][] {
+  const { minimum, maximum, pattern } = schema;
+  const step = typesOf(schema).includes('integer') ? 1 : 1e-6;
+  const bounds: [unknown, unknown][] = [];
+  if (typeof minimum === 'number') bounds.push([minimum, minimum - step]);
+  if (typeof maximum === 'number') bounds.push([maximum, maximum + step]);
+  if (pattern !== undefined) bounds.push([exampleOf(schema), '?']);
+  return bounds;
+}
+
+const isPassword = ({ name }: { readonly name: string }) => name.endsWith('password');
 
 function withoutParameters(operation: Operation): Operation {
   return { ...operation, parameters: operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [] };

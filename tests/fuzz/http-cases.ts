@@ -1,3 +1,5 @@
+import { DetectAllFacesRequest } from '../../generated/imageanalysis/v1/face_detection.js';
+import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { mutate, strangeText } from './mutate.js';
 import type { PicturePicker } from './picture-picker.js';
 import type { Random } from './random.js';
@@ -24,7 +26,10 @@ type Generator = (random: Random, material: HttpMaterial) => HttpCase;
 const detections = ['/face_detect_single', '/face_detect_multi'];
 const meterUpload = '/meter-number-ocr/file';
 const uploads = [...detections, meterUpload];
-const fields = ['company', 'min_score', 'max_faces', 'landmarks', 'crop', 'details', 'no_such_field'];
+const fields = [DetectAllFacesRequest, ReadMeterRequest]
+  .flatMap((request) => Object.keys(request.fromPartial({})))
+  .map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  .concat('no_such_field');
 const sane = ['0.5', '1', '0', 'true', 'false', 'demo', ''];
 
 /** A multipart upload of a picture that may be damaged, with fields that may be strange. */

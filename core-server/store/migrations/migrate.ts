@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { isPostgres } from '../postgres/open-postgres.js';
 import { createApiKeysAndCompanies } from './0001-create-api-keys-and-companies.js';
 
@@ -49,13 +50,13 @@ export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise
   }
 }
 
-/** @throws Error if a newer version has migrated the database; knex would report a corrupt migration directory. */
+/** @throws ConfigError if a newer version has migrated the database; knex would report a corrupt migration directory. */
 async function isCurrent(db: Knex): Promise<boolean> {
   const done = (await hasMigrations(db)) ? await db(migrationsTable).pluck<string[]>('name') : [];
   const known = migrations.map(({ name }) => name);
   const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(
+    throw new ConfigError(
       `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
     );
   return known.every((name) => done.includes(name));

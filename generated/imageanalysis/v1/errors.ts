@@ -59,7 +59,7 @@ export enum ErrorReason {
   NO_SUCH_ROUTE = "ERROR_REASON_NO_SUCH_ROUTE",
   /** UNKNOWN_COMPANY - The company named for a detection is not registered. */
   UNKNOWN_COMPANY = "ERROR_REASON_UNKNOWN_COMPANY",
-  /** NO_FACE - No face at or above the threshold. */
+  /** NO_FACE - No face at or above the threshold, or none as good as `min_quality`. */
   NO_FACE = "ERROR_REASON_NO_FACE",
   /** NO_READING - No readable counter in the picture. */
   NO_READING = "ERROR_REASON_NO_READING",

@@ -69,7 +69,7 @@ const (
 	ErrorReason_ERROR_REASON_NO_SUCH_ROUTE ErrorReason = 30
 	// The company named for a detection is not registered.
 	ErrorReason_ERROR_REASON_UNKNOWN_COMPANY ErrorReason = 31
-	// No face at or above the threshold.
+	// No face at or above the threshold, or none as good as `min_quality`.
 	ErrorReason_ERROR_REASON_NO_FACE ErrorReason = 32
 	// No readable counter in the picture.
 	ErrorReason_ERROR_REASON_NO_READING ErrorReason = 33

@@ -1169,7 +1169,7 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc6\x05\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xca\x05\n" +
 	"\x10ReadMeterRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12G\n" +
 	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
@@ -1178,8 +1178,8 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\fmax_increase\x18\x05 \x01(\tB*\xaa\xbb\x18&* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\x0210H\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
 	"\rserial_number\x18\x06 \x01(\bH\x04R\fserialNumber\x88\x01\x01\x12'\n" +
 	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01\x12\x1d\n" +
-	"\adetails\x18\b \x01(\bH\x06R\adetails\x88\x01\x01\x12F\n" +
-	"\rexpected_unit\x18\t \x01(\tB\x1c\xaa\xbb\x18\x18*\x16^(m3|kWh|gal|ft3|GJ)?$H\aR\fexpectedUnit\x88\x01\x01B\x12\n" +
+	"\adetails\x18\b \x01(\bH\x06R\adetails\x88\x01\x01\x12J\n" +
+	"\rexpected_unit\x18\t \x01(\tB \xaa\xbb\x18\x1c*\x16^(m3|kWh|gal|ft3|GJ)?$:\x02m3H\aR\fexpectedUnit\x88\x01\x01B\x12\n" +
 	"\x10_expected_digitsB\x14\n" +
 	"\x12_expected_decimalsB\x13\n" +
 	"\x11_previous_readingB\x0f\n" +
@@ -1236,7 +1236,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
 	"\xba\xbb\x18\x06\n" +
 	"\x04bboxR\vboundingBox\x129\n" +
-	"\apolygon\x18\x04 \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygon\"\x9c\x05\n" +
+	"\apolygon\x18\x04 \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygon\"\xa0\x05\n" +
 	"\x18FuseMeterReadingsRequest\x12 \n" +
 	"\x06images\x18\x01 \x03(\fB\b\xaa\xbb\x18\x04\b\x01@\bR\x06images\x12G\n" +
 	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
@@ -1244,8 +1244,8 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x10previous_reading\x18\x04 \x01(\tB/\xaa\xbb\x18+* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\a00470.1H\x02R\x0fpreviousReading\x88\x01\x01\x12R\n" +
 	"\fmax_increase\x18\x05 \x01(\tB*\xaa\xbb\x18&* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\x0210H\x03R\vmaxIncrease\x88\x01\x01\x12'\n" +
 	"\falternatives\x18\a \x01(\bH\x04R\falternatives\x88\x01\x01\x12\x1d\n" +
-	"\adetails\x18\b \x01(\bH\x05R\adetails\x88\x01\x01\x12F\n" +
-	"\rexpected_unit\x18\t \x01(\tB\x1c\xaa\xbb\x18\x18*\x16^(m3|kWh|gal|ft3|GJ)?$H\x06R\fexpectedUnit\x88\x01\x01B\x12\n" +
+	"\adetails\x18\b \x01(\bH\x05R\adetails\x88\x01\x01\x12J\n" +
+	"\rexpected_unit\x18\t \x01(\tB \xaa\xbb\x18\x1c*\x16^(m3|kWh|gal|ft3|GJ)?$:\x02m3H\x06R\fexpectedUnit\x88\x01\x01B\x12\n" +
 	"\x10_expected_digitsB\x14\n" +
 	"\x12_expected_decimalsB\x13\n" +
 	"\x11_previous_readingB\x0f\n" +

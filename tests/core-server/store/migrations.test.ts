@@ -62,10 +62,10 @@ for (const dialect of dialects) {
       const db = await createDatabase(place);
       await db('knex_migrations').insert({ name: '9999-of-tomorrow', batch: 2 });
       await db.destroy();
-      await assert.rejects(
-        createDatabase(place),
-        /: the database was written by a newer version \(migration 9999-of-tomorrow\); run that version/,
-      );
+      await assert.rejects(createDatabase(place), {
+        name: 'ConfigError',
+        message: /: the database was written by a newer version \(migration 9999-of-tomorrow\); run that version/,
+      });
     });
   });
 }

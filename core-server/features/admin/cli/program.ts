@@ -23,7 +23,10 @@ export function createAdminProgram(deps: ProgramDependencies): Command {
         'In scripts: npm run --silent admin -- keys create --label ci --json',
     );
   addKeys(program.command('keys').description('issue, list and revoke API keys'), deps);
-  addCompanies(program.command('companies').description('register companies and set their passwords'), deps);
+  addCompanies(
+    program.command('companies').description('register, list and delete companies, set their passwords and scores'),
+    deps,
+  );
   for (const { commands } of program.commands) for (const command of commands) command.option('--json', 'print JSON');
   program
     .command('backup')
