@@ -5,8 +5,7 @@ import { startService, type TestService } from '../../helpers/service/service.js
 import { type Answer, greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
 
 // Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
-// it is refused with the listed status, reason and details. Those of fields that the OpenAPI document knows are tried
-// in openapi.test.ts.
+// it is refused with the listed status, reason and details.
 
 const lifetime = createLifetime();
 
@@ -194,8 +193,41 @@ const limits: Limit[] = [
     refused: [404, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(65) }],
   },
   ...scoreLimits('min_score', (score) => detectForm('min_score', score)),
+  {
+    name: 'max_faces, largest',
+    most: 1000,
+    send: (n) => detectForm('max_faces', String(n)),
+    refused: invalid('max_faces', '1001', '1000'),
+  },
+  {
+    name: 'max_faces, least',
+    least: 1,
+    send: (n) => detectForm('max_faces', String(n)),
+    refused: invalid('max_faces', '0', '1'),
+  },
   ...scoreLimits('detection', getScore),
   ...scoreLimits('detection_score', putScore),
+  {
+    name: 'expected_digits, largest',
+    most: 12,
+    send: (n) => meterForm('expected_digits', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid('expected_digits', '13', '12'),
+  },
+  {
+    name: 'expected_digits, least',
+    least: 3,
+    send: (n) => meterForm('expected_digits', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid('expected_digits', '2', '3'),
+  },
+  {
+    name: 'expected_decimals',
+    most: 6,
+    send: (n) => meterForm('expected_decimals', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid('expected_decimals', '7', '6'),
+  },
   {
     name: 'digits of previous_reading',
     most: 12,
