@@ -1,4 +1,9 @@
-import { type AdminServiceServer, AdminServiceService, Operation } from '../../generated/imageanalysis/v1/admin.js';
+import {
+  type AdminServiceServer,
+  AdminServiceService,
+  type ApiKey,
+  Operation,
+} from '../../generated/imageanalysis/v1/admin.js';
 import {
   type FaceDetectionServiceServer,
   FaceDetectionServiceService,
@@ -80,7 +85,9 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
       definition: ScoreConfigServiceService,
       operation: Operation.SCORE_CONFIG,
       isQueued: false,
-      implementation: unaryAll(scoreConfig, settings) satisfies Methods<ScoreConfigServiceServer>,
+      implementation: unaryAll(scoreConfig, settings, ({ company }) => ({
+        company,
+      })) satisfies Methods<ScoreConfigServiceServer>,
     },
     {
       definition: MeterReadingServiceService,
@@ -104,8 +111,13 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
 }
 
 export function createAdminService(access: Access, settings: RpcSettings): Service {
+  const handlers = createAdminHandlers(access);
   return {
     definition: AdminServiceService,
-    implementation: unaryAll(createAdminHandlers(access), settings) satisfies Methods<AdminServiceServer>,
+    implementation: unaryAll(handlers, settings, ({ name }, { apiKey }, { clientAddress }) => ({
+      company: name,
+      api_key_id: (apiKey as Partial<ApiKey> | undefined)?.id,
+      address: clientAddress,
+    })) satisfies Methods<AdminServiceServer>,
   };
 }

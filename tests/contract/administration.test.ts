@@ -9,6 +9,8 @@ import type { TLSSocket } from 'node:tls';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
+import type { collectLog, LogEntry } from '../helpers/collect-log.js';
+import { eventually } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createAuthority } from '../helpers/net/certificates.js';
 import { createValidator, type OpenApiDocument } from '../helpers/net/openapi.js';
@@ -19,11 +21,12 @@ const lifetime = createLifetime();
 
 describe('administration over REST', () => {
   let service: TestService;
+  let log: ReturnType<typeof collectLog>;
   let document: OpenApiDocument;
   let validator: ReturnType<typeof createValidator>;
 
   before(async () => {
-    ({ service } = await startScripted(lifetime, { REST_ADMIN_PORT: '0' }));
+    ({ service, log } = await startScripted(lifetime, { REST_ADMIN_PORT: '0' }));
     document = (await (await fetch(`${service.restAdmin}/openapi.json`)).json()) as OpenApiDocument;
     validator = createValidator(document);
   });
@@ -136,6 +139,37 @@ describe('administration over REST', () => {
 
     assert.deepEqual((await ask(['DELETE', `${companies}/acme`])).body, { message: 'success' });
     assert.deepEqual((await ask(['GET', companies])).body, { message: 'success', companies: [] });
+  });
+
+  it('logs what was changed, and from where, but no secret', async () => {
+    const before = log.entries.length;
+    const { api_key: apiKey, secret } = (await ask(['POST', keys], { label: 'logged' })).body;
+    const { id } = apiKey as { id: string };
+    await ask(['DELETE', `${keys}/${id}`]);
+    await ask(['POST', companies], { name: 'logged', password: 'correct horse' });
+    await fetch(`${service.rest}/v1/companies/logged/detection-score`, {
+      method: 'PUT',
+      headers: { apikey: service.apiKey, 'x-company-password': 'correct horse', 'content-type': 'application/json' },
+      body: JSON.stringify({ detection_score: 0.5 }),
+    });
+    await ask(['DELETE', `${companies}/logged`]);
+    const isCall = ({ msg }: LogEntry) => msg === 'call answered';
+    await eventually(() => log.entries.slice(before).filter(isCall).length === 5);
+    const entries = log.entries.slice(before);
+    assert.deepEqual(
+      entries.filter(isCall).map(({ method, company, api_key_id, address }) => {
+        const name = String(method).split('/').at(-1);
+        return [name, company, api_key_id, address];
+      }),
+      [
+        ['CreateApiKey', undefined, id, '127.0.0.1'],
+        ['RevokeApiKey', undefined, id, '127.0.0.1'],
+        ['CreateCompany', 'logged', undefined, '127.0.0.1'],
+        ['SetDetectionScore', 'logged', undefined, undefined],
+        ['DeleteCompany', 'logged', undefined, '127.0.0.1'],
+      ],
+    );
+    for (const word of [String(secret), 'correct horse']) assert.ok(!JSON.stringify(entries).includes(word));
   });
 
   it('refuses with the reasons of the table', async () => {

@@ -51,12 +51,13 @@ export function openCall(
       clearTimeout(timer);
       grpcCall.removeListener('cancelled', onCancelled);
     },
-    /** Writes the one log line of the call, once its response is on its way. */
-    logOutcome(error?: Refusal): void {
+    /** Writes the one log line of the call, once its response is on its way. @param subject what the call was about */
+    logOutcome(subject: object, error?: Refusal): void {
       // The refusal has its line already, unless it gets none.
       if (error && error === state.refused) return;
       const line = {
         method: grpcCall.getPath(),
+        ...subject,
         duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason, field: error.details['field'] }),
       };

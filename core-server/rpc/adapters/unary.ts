@@ -16,16 +16,30 @@ type UnaryCalls<Handlers> = {
     : never;
 };
 
+type Message = Readonly<Record<string, unknown>>;
+
+/** What an answered call was about, for its log line: names and ids, no secrets. */
+type SubjectOf = (request: Message, response: Message, call: Call) => object;
+
 /**
  * Turns promise-returning handlers into those of grpc-js, which itself ignores the promise, so that a rejection would
  * leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the handler is doing.
  */
-export function unaryAll<Handlers extends object>(handlers: Handlers, settings: RpcSettings): UnaryCalls<Handlers> {
-  const all = Object.entries(handlers) as [string, UnaryHandler<unknown, unknown>][];
-  return Object.fromEntries(all.map(([method, handler]) => [method, unary(handler, settings)])) as UnaryCalls<Handlers>;
+export function unaryAll<Handlers extends object>(
+  handlers: Handlers,
+  settings: RpcSettings,
+  subjectOf: SubjectOf = () => ({}),
+): UnaryCalls<Handlers> {
+  const all = Object.entries(handlers) as [string, UnaryHandler<Message, Message>][];
+  const calls = all.map(([method, handler]) => [method, unary(handler, settings, subjectOf)]);
+  return Object.fromEntries(calls) as UnaryCalls<Handlers>;
 }
 
-function unary(handler: UnaryHandler<unknown, unknown>, settings: RpcSettings): handleUnaryCall<unknown, unknown> {
+function unary(
+  handler: UnaryHandler<Message, Message>,
+  settings: RpcSettings,
+  subjectOf: SubjectOf,
+): handleUnaryCall<Message, Message> {
   return (grpcCall, callback) => {
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
     forgetChunks(grpcCall);
@@ -34,11 +48,11 @@ function unary(handler: UnaryHandler<unknown, unknown>, settings: RpcSettings): 
         const work = async () => handler(requireDecoded(grpcCall.request), call);
         const response = await raceSignal(work(), call.signal);
         callback(null, response);
-        call.logOutcome();
+        call.logOutcome(subjectOf(grpcCall.request, response, call));
       } catch (caught) {
         const error = asRefusal(caught);
         callback(toStatusObject(error));
-        call.logOutcome(error);
+        call.logOutcome({}, error);
       } finally {
         call.close();
         forgetRequest(grpcCall.request);
