@@ -121,7 +121,8 @@ function namesOf(route: Route): Record<string, string | undefined> {
     operation: operationOf(route),
     [rpc.key]: rpc.key,
     'query string': 'query string',
-    ...Object.fromEntries(sent.map(({ name, field }) => [field?.name ?? name, name])),
+    // Of a batch, what the core refuses is in the lines.
+    ...(!route.isBatch && Object.fromEntries(sent.map(({ name, field }) => [field?.name ?? name, name]))),
     ...Object.fromEntries(sentAs),
     score: sent.findLast(({ field }) => field?.type === 'score')?.name,
     required: sent.findLast(({ field }) => field && isRequired(field.definition))?.name,

@@ -6,6 +6,7 @@ import { before, describe, it, test } from 'node:test';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { eventually, untilStill } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
+import type { OpenApiDocument } from '../helpers/net/openapi.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
 import { detect, startScripted } from '../helpers/service/scripted-service.js';
@@ -170,6 +171,26 @@ describe('a batch', () => {
     assert.deepEqual(await reasonOf(query), [400, 'INVALID_FIELD']);
     const json = { headers: { apikey: service.apiKey, 'content-type': 'application/json' }, body: '{}' };
     assert.deepEqual(await reasonOf(await post(service, [], undefined, json)), [415, 'UNSUPPORTED_CONTENT_TYPE']);
+  });
+
+  it('is refused for the values that the document shows with a status', async () => {
+    const { paths } = (await (await fetch(`${service.rest}/openapi.json`)).json()) as OpenApiDocument;
+    for (const path of ['/v1/faces/batch', '/v1/meters/batch'])
+      for (const [reason, { value }] of Object.entries(
+        paths[path]?.['post']?.responses['400']?.content['application/json']?.examples ?? {},
+      )) {
+        const { details: { field = '', value: sent = '' } = {} } = value as Line;
+        if (sent === '') continue;
+        const answer = await post(
+          service,
+          [
+            [field, sent],
+            ['file', portrait],
+          ],
+          path,
+        );
+        assert.deepEqual(await reasonOf(answer), [400, reason], path);
+      }
   });
 
   it('wants its fields before its files', async () => {

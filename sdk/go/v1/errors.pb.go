@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xbd*\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xd8*\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -263,9 +263,9 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1ap\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18X\n" +
 	"\bdata-url\x12L{data URL} does not begin with \"data:\", want data:image/<type>;base64,<data>\x12\xa2\x01\n" +
 	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x80\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18h\n" +
-	"\bdata-url\x12\\{data URL} has \"{value:%}\" as character 77 of its data, want base64 of the standard alphabet\x12\x8c\x01\n" +
-	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1al\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18T\n" +
-	"\x05score\x12K{score} is \"{value:1.5}\", want a number from 0 to 1 with at most 6 decimals\x12\xa3\x01\n" +
+	"\bdata-url\x12\\{data URL} has \"{value:%}\" as character 77 of its data, want base64 of the standard alphabet\x12\xa7\x01\n" +
+	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1a\x86\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18n\n" +
+	"\x05score\x12e{score} is \"{value:0,5}\", want a number from 0 to 1 in plain decimal notation with at most 6 decimals\x12\xa3\x01\n" +
 	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x84\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18l\n" +
 	"\apicture\x12a{file part} has no bytes, want a picture file\n" +
 	"the data of {data URL} has no bytes, want a picture\x12{\n" +

@@ -241,10 +241,10 @@ describe('every reason of the error table', () => {
     'a misspelt company beside a password': () => get(service, '/face_config_score?detection&compan=acme'),
     'a misspelt choice': () => get(service, '/face_config_score?detection&detectio'),
     'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
-    'a score of a request': () => detect(service, { min_score: '1.5' }, portrait),
-    'a score in the query': () => get(service, '/face_config_score?detection=1.5&company=acme&password=b'),
+    'a score of a request': () => detect(service, { min_score: '0,5' }, portrait),
+    'a score in the query': () => get(service, '/face_config_score?detection=0,5&company=acme&password=b'),
     'a score in JSON': () =>
-      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_score": 1.5}', {
+      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_score": "0,5"}', {
         'x-company-password': 'b',
       }),
     'an empty picture in JSON': () => readMeter({ image: 'data:image/png;base64,' }),
