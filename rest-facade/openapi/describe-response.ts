@@ -51,7 +51,7 @@ export function createResponseSchemas() {
     schemas,
     /** The schema of an RPC's response, by reference. */
     describe(message: protobuf.Type): Schema {
-      add(message, { message: status, ...(messageOptionsOf(message).isTimed && { process_time }) });
+      add(message, { message: describeStatus(message), ...(messageOptionsOf(message).isTimed && { process_time }) });
       return reference(message);
     },
   };
@@ -62,7 +62,12 @@ interface Members {
   readonly required: string[];
 }
 
-const status = { type: 'string', description: 'The processing status: `success`, or that with what was left out.' };
+function describeStatus({ fieldsArray }: protobuf.Type): Schema {
+  const [note] = fieldsArray.flatMap((field) => fieldOptionsOf(field).note ?? []);
+  const more = note && `; of more than ${note.minItems} ${note.list}, that with how many were left out`;
+  return { type: 'string', description: `The processing status: \`success\`${more ?? ''}.` };
+}
+
 const process_time = {
   type: 'number',
   format: 'double',

@@ -10,7 +10,7 @@ export interface BoundingBox {
 
 /** In every response. */
 export interface Answer {
-  /** `success`, or that with what was left out. */
+  /** `success`; of more than 1,000 faces, that with how many were left out. */
   readonly message: string;
   /** Processing time in seconds; absent for score configuration. */
   readonly process_time?: number;

@@ -70,7 +70,7 @@ export interface ReadingOptions extends CallOptions {
   /** Whether to return the printed serial number and unit; takes several times longer. */
   readonly serialNumber?: boolean;
   readonly alternatives?: boolean;
-  /** Whether to return `digits_confidence`, `fraction_confidence` and `model`. */
+  /** Whether to return `digits_confidence`, `fraction_confidence`, `model` and each `polygon`. */
   readonly details?: boolean;
   /** `m3`, `kWh`, `gal`, `ft3` or `GJ`. */
   readonly expectedUnit?: string;

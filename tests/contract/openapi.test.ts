@@ -396,6 +396,12 @@ describe('the OpenAPI document', () => {
     assert.ok(count > 100, `${count} examples`);
   });
 
+  it('says what a message says beside success, where it does', () => {
+    const said = (name: string) => JSON.stringify(document.components.schemas[name]);
+    assert.match(said('DetectAllFacesResponse'), /: `success`; of more than 1000 faces, that with how many were left/);
+    assert.match(said('ReadMeterResponse'), /: `success`[.]"/);
+  });
+
   it('shows an example of every reason that it names', () => {
     for (const { path, operation } of cases) {
       for (const [status, response] of Object.entries(operation.responses)) {

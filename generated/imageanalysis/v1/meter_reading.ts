@@ -324,7 +324,10 @@ export interface MeterDigit {
   polygon: Point[];
 }
 
-/** Asks for one reading of several photos. The fields are those of `ReadMeterRequest`. */
+/**
+ * Asks for one reading of several photos. The fields are those of `ReadMeterRequest`, but
+ * for `serial_number`.
+ */
 export interface FuseMeterReadingsRequest {
   /** The picture files, 1..8. */
   images: Uint8Array[];

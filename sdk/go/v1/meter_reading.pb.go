@@ -745,7 +745,8 @@ func (x *MeterDigit) GetPolygon() []*Point {
 	return nil
 }
 
-// Asks for one reading of several photos. The fields are those of `ReadMeterRequest`.
+// Asks for one reading of several photos. The fields are those of `ReadMeterRequest`, but
+// for `serial_number`.
 type FuseMeterReadingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture files, 1..8.

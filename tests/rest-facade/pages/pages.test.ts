@@ -54,7 +54,7 @@ test('the document states the limits that are configured', async (t) => {
     'request body | 4.7 MiB',
     'form | 1 file unless its operation takes several, 17 fields of up to 2 KiB',
     'batch | 3 files, 5.8 KiB together',
-    'time per request | 4 s',
+    'time per request, a batch too | 4 s',
   ])
     assert.ok(info.description.includes(`| ${row} |`), row);
   for (const clause of ['at most 3, behind all other fields', 'at most 8, together at most 2.9 KiB'])
