@@ -14,6 +14,8 @@ def test_branch_on_the_reason(client, meter):
 
     assert refusal.value.reason == ErrorReason.ERROR_REASON_NO_FACE
     assert refusal.value.code == grpc.StatusCode.NOT_FOUND
+    # A worker had the picture.
+    assert refusal.value.__cause__.initial_metadata()
 
 
 def test_details_name_the_field(client, portrait):
@@ -22,6 +24,7 @@ def test_details_name_the_field(client, portrait):
 
     assert refusal.value.reason == ErrorReason.ERROR_REASON_INVALID_SCORE
     assert refusal.value.details["field"] == "min_score"
+    assert not refusal.value.__cause__.initial_metadata()
     # As it comes back from the process of a pool.
     assert pickle.loads(pickle.dumps(refusal.value)).details == refusal.value.details
 
