@@ -37,7 +37,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
       },
       lost(job, error) {
         lost += 1;
-        log?.error({ err: error, task: job?.task }, 'worker lost');
+        (job?.log ?? log)?.error({ err: error, task: job?.task }, 'worker lost');
         if (!hasStarted) {
           failedStarts += 1;
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));

@@ -116,14 +116,14 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     input: T[K]['input'],
     runOptions: RunOptions,
   ): Promise<T[K]['output']> => {
-    const { signal, keyId: owner = '', wait = 'refuse', reportStart } = runOptions;
+    const { signal, keyId: owner = '', wait = 'refuse', reportStart, log } = runOptions;
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
     if (wait === 'refuse') assertRoom(owner, runOptions.timeLeftMs?.() ?? Infinity);
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
-      job = { weight: 0, attempts: 0, task, owner, input, reportStart, signal, resolve, reject };
+      job = { weight: 0, attempts: 0, task, owner, input, reportStart, log, signal, resolve, reject };
     });
     queue.add(job);
     dispatch();

@@ -41,6 +41,8 @@ export interface Job {
   readonly reportStart: (() => void) | undefined;
   /** How many workers it has been given to so far. */
   attempts: number;
+  /** Names the call, if it is there. */
+  readonly log: Pick<Logger, 'error'> | undefined;
   /** Aborted when nobody waits for it any more, whatever a worker is still doing. */
   readonly signal: AbortSignal;
   /** Only the first result counts. */
@@ -123,7 +125,8 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     setImmediate(() => {
       if (late === undefined || job !== late) return;
       // Not retried, because the next worker would get stuck as well.
-      takeJob()?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
+      late.attempts = Infinity;
+      late.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
       abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
     });
   };

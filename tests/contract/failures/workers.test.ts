@@ -26,7 +26,8 @@ test('a real worker that dies in its job: the request is tried again and answere
   const first = await answered;
   assert.equal(first.status, 200);
   assert.ok(Number(first.detection_score) > 0.5);
-  await log.waitFor(({ msg }) => msg === 'worker lost');
+  const loss = await log.waitFor(({ msg }) => msg === 'worker lost');
+  assert.equal(loss['request_id'], (await log.waitFor(isEndOfDetection))['request_id']);
   assert.deepEqual(stage.begun, ['detectFaces', 'detectFaces']);
   assert.equal((await detect(service, await readSample('astronaut.jpg'))).status, 200);
 });

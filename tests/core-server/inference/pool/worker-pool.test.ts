@@ -10,6 +10,7 @@ import { restartDelayMs } from '../../../../core-server/inference/pool/superviso
 import type { WorkerPoolOptions } from '../../../../core-server/inference/pool/worker.js';
 import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { collectLog } from '../../../helpers/collect-log.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
 import type { FixtureData, FixtureTasks } from './worker-fixture.js';
@@ -309,16 +310,17 @@ test('a job that was aborted before it needs memory is not tried again', async (
 });
 
 test('a stuck worker is replaced and its job fails', async (t) => {
-  const { pool, logged } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 1_000 });
+  const { pool } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 1_000 });
+  const { log, entries } = collectLog();
   const before = performance.now();
   const stuckMs = 100_000;
-  await assert.rejects(pool.run('block', stuckMs, { signal: forever() }), { name: 'Refusal', reason: 'INTERNAL' });
+  await assert.rejects(pool.run('block', stuckMs, { signal: forever(), log }), { name: 'Refusal', reason: 'INTERNAL' });
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   assert.ok(performance.now() - before < stuckMs, 'did not wait for the stuck thread');
   assert.equal(pool.stats.lost, 1);
   assert.deepEqual(
-    logged.map(({ msg, err }) => [msg, err?.message]),
-    [['worker lost', 'worker was stuck with block for 60 ms']],
+    entries.map(({ msg, task, err }) => [msg, task, (err as Error).message]),
+    [['worker lost', 'block', 'worker was stuck with block for 60 ms']],
   );
 });
 
