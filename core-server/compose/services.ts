@@ -114,10 +114,9 @@ export function createAdminService(access: Access, settings: RpcSettings): Servi
   const handlers = createAdminHandlers(access);
   return {
     definition: AdminServiceService,
-    implementation: unaryAll(handlers, settings, ({ name }, { apiKey }, { clientAddress }) => ({
+    implementation: unaryAll(handlers, settings, ({ name }, { apiKey }) => ({
       company: name,
       api_key_id: (apiKey as Partial<ApiKey> | undefined)?.id,
-      address: clientAddress,
     })) satisfies Methods<AdminServiceServer>,
   };
 }

@@ -165,7 +165,7 @@ describe('administration over REST', () => {
         ['CreateApiKey', undefined, id, '127.0.0.1'],
         ['RevokeApiKey', undefined, id, '127.0.0.1'],
         ['CreateCompany', 'logged', undefined, '127.0.0.1'],
-        ['SetDetectionScore', 'logged', undefined, undefined],
+        ['SetDetectionScore', 'logged', undefined, '127.0.0.1'],
         ['DeleteCompany', 'logged', undefined, '127.0.0.1'],
       ],
     );

@@ -26,6 +26,7 @@ export function openCall(
   const { metadata } = grpcCall;
   const state = stateOf(metadata);
   const { keyId = '', admitRequest, trace } = state;
+  const clientAddress = addressBehindProxy(peerAddress(grpcCall), metadata, settings.isTrustedProxy);
   const log = settings.log.child({ request_id: readRequestId(metadata), key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline());
@@ -41,7 +42,7 @@ export function openCall(
     signal: controller.signal,
     timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - performance.now()),
     keyId,
-    clientAddress: addressBehindProxy(peerAddress(grpcCall), metadata, settings.isTrustedProxy),
+    clientAddress,
     trace,
     reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
@@ -57,6 +58,7 @@ export function openCall(
       if (error && error === state.refused) return;
       const line = {
         method: grpcCall.getPath(),
+        address: clientAddress,
         ...subject,
         duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason, field: error.details['field'] }),

@@ -19,7 +19,7 @@ type UnaryCalls<Handlers> = {
 type Message = Readonly<Record<string, unknown>>;
 
 /** What an answered call was about, for its log line: names and ids, no secrets. */
-type SubjectOf = (request: Message, response: Message, call: Call) => object;
+type SubjectOf = (request: Message, response: Message) => object;
 
 /**
  * Turns promise-returning handlers into those of grpc-js, which itself ignores the promise, so that a rejection would
@@ -48,7 +48,7 @@ function unary(
         const work = async () => handler(requireDecoded(grpcCall.request), call);
         const response = await raceSignal(work(), call.signal);
         callback(null, response);
-        call.logOutcome(subjectOf(grpcCall.request, response, call));
+        call.logOutcome(subjectOf(grpcCall.request, response));
       } catch (caught) {
         const error = asRefusal(caught);
         callback(toStatusObject(error));

@@ -1,8 +1,10 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { asRefusal, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
+import { addressBehindProxy, peerAddress } from '../client-address.js';
 import { noteKey } from '../grpc-js-patches/limit-strangers.js';
 import { linkToStream, mistakeOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
@@ -18,8 +20,9 @@ export type KeyCheck = (metadata: Metadata, ...call: Parameters<ServerIntercepto
  */
 export function admitCalls(
   checkKey: KeyCheck,
-  { maxDeadlineMs, log }: { readonly maxDeadlineMs: number; readonly log: Logger },
+  settings: { readonly maxDeadlineMs: number; readonly isTrustedProxy: IsTrustedProxy; readonly log: Logger },
 ): ServerInterceptor {
+  const { maxDeadlineMs, isTrustedProxy, log } = settings;
   return (method, grpcCall) => {
     const { path, requestStream } = method;
     let timer: NodeJS.Timeout | undefined;
@@ -32,7 +35,8 @@ export function admitCalls(
               const { reason } = error;
               const state = stateOf(metadata);
               const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
-              const line = { ...ids, method: path, peer: grpcCall.getPeer() };
+              const address = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
+              const line = { ...ids, method: path, address };
               // A flood is counted but not logged: its lines would take the time that responses need.
               if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
               // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
