@@ -54,8 +54,12 @@ function renderMessage(message: protobuf.Type): string[] {
     const type = field.resolvedType ? link(field.resolvedType) : field.type;
     const repeated = field.repeated ? 'repeated ' : '';
     const optional = field.options?.['proto3_optional'] ? 'optional ' : '';
-    const required = fieldOptionsOf(field).required ? ' Required.' : '';
-    return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)}${required} |`;
+    const { required, name, isInline } = fieldOptionsOf(field);
+    const meaning = [line(field.comment)];
+    if (required) meaning.push('Required.');
+    if (name !== field.name) meaning.push(`Over REST: \`${name}\`.`);
+    if (isInline) meaning.push('Over REST, its members are in its place.');
+    return `| \`${field.name}\` | ${optional}${repeated}${type} | ${meaning.join(' ')} |`;
   });
   const table = ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n');
   return [`### ${message.name}`, paragraphs(message.comment), rows.length > 0 ? table : 'No fields.'];
