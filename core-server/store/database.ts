@@ -113,10 +113,11 @@ function describe(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   // All addresses of the host were tried; the aggregate error has no message of its own.
   if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
-  const denied = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY)\b/.test(caught.message);
-  return denied
-    ? `${caught.message}; want a file, and a folder, that the user of this process may write`
-    : caught.message;
+  const { message } = caught;
+  // So SQLite says, too, that a disk has no room for the files beside its own.
+  if (/\bSQLITE_IOERR\b/.test(message)) return `${message}; want a disk that works and is not full`;
+  const denied = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY)\b/.test(message);
+  return denied ? `${message}; want a file, and a folder, that the user of this process may write` : message;
 }
 
 // Every failure reaches the caller as an error; knex would also print it.

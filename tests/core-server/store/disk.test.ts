@@ -123,7 +123,10 @@ describe('a SQLite store', () => {
     const disk = mountSmallDisk('16k');
     if (disk === undefined) return t.skip('no file system may be mounted here');
     t.after(() => disk.unmount());
-    await assert.rejects(createDatabase({ dataDir: disk.folder }), ({ cause }: Error) => isTemporary(cause));
+    await assert.rejects(createDatabase({ dataDir: disk.folder }), ({ cause, message }: Error) => {
+      assert.match(message, /SQLITE_IOERR: disk I\/O error; want a disk that works and is not full$/);
+      return isTemporary(cause);
+    });
   });
 
   it('survives a disk that is full', async (t) => {
