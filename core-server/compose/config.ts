@@ -80,7 +80,9 @@ export const settings = z.object({
     .describe('A bulk stream that is idle for this long is closed.'),
   CORE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000)
     .default(0)
-    .describe('Requests per minute for one API key, counting each request in a bulk stream; 0 means no limit.'),
+    .describe(
+      'Requests per minute for one API key to this core, counting each request in a bulk stream; 0 means no limit.',
+    ),
   CORE_TRUSTED_PROXIES: proxyList
     .prefault('127.0.0.0/8, ::1')
     .describe(
