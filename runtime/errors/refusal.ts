@@ -93,7 +93,7 @@ export function bodyTooLarge(what: string, maxBytes: number): Refusal {
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
   const message = 'the service has all the uploads and responses it can hold, try again in 1 s';
-  return refuse('QUEUE_FULL', message, { retryAfterSeconds: 1 });
+  return refuse('QUEUE_FULL', message, { details: { field: 'memory' }, retryAfterSeconds: 1 });
 }
 
 /** @param what there are too many of; how many there may be depends on who else has some */

@@ -91,7 +91,7 @@ for (const [one, same, another] of [
     const held = upload('first', one, 900_000);
     await first.promise;
     const refused = await readRefusal(await upload('second', same, 200_000));
-    assert.deepEqual([refused.status, refused.reason], [429, 'QUEUE_FULL']);
+    assert.deepEqual([refused.status, refused.reason, refused.details], [429, 'QUEUE_FULL', { field: 'memory' }]);
     const taken = upload('third', another, 200_000);
     await Promise.race([other.promise, taken]);
     end.resolve();
