@@ -884,4 +884,16 @@ describe('the REST reference', { skip: noChromium }, () => {
     // In no order: of more than eight fields Swagger UI forgets it.
     assert.deepEqual(fields.sort(), ['file', 'max_faces']);
   });
+
+  it('asks for a score, by an empty value', async (t) => {
+    const page = await openPage(t, browser, `${service.rest}/docs`);
+    const operation = page.locator('.opblock', { hasText: '/face_config_score' });
+    await operation.locator('.opblock-summary').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.getByPlaceholder('detection').fill('');
+    await operation.getByLabel('Send empty value').check();
+    const asked = page.waitForRequest(/face_config_score/);
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    assert.equal(new URL((await asked).url()).searchParams.get('detection'), '');
+  });
 });

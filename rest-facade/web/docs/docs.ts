@@ -49,6 +49,20 @@ const before =
     return original(payload);
   };
 
+/** Takes an emptied parameter for an empty text, which its pattern may allow; the viewer would test `null`. */
+const emptyParameters = {
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        changeParamByIdentity:
+          (original: (...given: unknown[]) => unknown) =>
+          (path: unknown, parameter: unknown, value: unknown, ...more: unknown[]) =>
+            original(path, parameter, value ?? '', ...more),
+      },
+    },
+  },
+};
+
 /** The key is the console's, in this tab only: entered here it is known there, and the other way round. */
 const sharedKey = {
   statePlugins: {
@@ -67,7 +81,7 @@ const viewer = SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: false,
-  plugins: [emptyOptionalFields, sharedKey],
+  plugins: [emptyOptionalFields, emptyParameters, sharedKey],
   onComplete() {
     const key = sessionStorage.getItem(keyName);
     if (key) viewer.preauthorizeApiKey('apiKey', key);
