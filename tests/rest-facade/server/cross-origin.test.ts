@@ -109,3 +109,14 @@ test('an asterisk lets all pages in', async (t) => {
   const answer = await fetch(`${url}/livez`, { headers: { origin: page } });
   assert.equal(answer.headers.get('access-control-allow-origin'), '*');
 });
+
+test('the document names what pages may read', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { description: string } };
+  const named = [...info.description.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name.toLowerCase());
+  const own = exposed.split(',').filter((name) => !name.startsWith('grpc-'));
+  assert.deepEqual(
+    own.filter((name) => !named.includes(name)),
+    [],
+  );
+});
