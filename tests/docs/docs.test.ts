@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/features/admin/cli/program.js';
 import { storeDefaults } from '../../core-server/store/database.js';
+import { adminApi, publicApi } from '../../rest-facade/apis.js';
 import { errorExampleOf, readReasons } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { checkQuery } from '../../rest-facade/request/check-names.js';
@@ -38,6 +39,20 @@ describe('docs/rest.md', () => {
       'CLIENT_CLOSED',
     ]);
   });
+});
+
+describe('the tables of operations', () => {
+  for (const [file, { protoFiles }] of Object.entries({ 'README.md': publicApi, 'docs/administration.md': adminApi }))
+    it(`are complete in ${file}`, () => {
+      const rows = readFileSync(file, 'utf8')
+        .split('\n')
+        .map((line) => (line.split('|')[1] ?? '').split(/[`, ]+/));
+      const operations = createRoutes(loadRpcs(protoFiles)).map(({ verb, template }) => [verb, template]);
+      assert.deepEqual(
+        operations.filter((words) => !rows.some((row) => words.every((word) => row.includes(word)))),
+        [],
+      );
+    });
 });
 
 describe('docs/errors.md', () => {
