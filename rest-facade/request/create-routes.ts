@@ -86,6 +86,8 @@ function readMessages({ request, response, requestStream }: Rpc): Pick<Route, 'r
 function readAddress(http: HttpRule): Pick<Route, 'verb' | 'template'> {
   const [verb, ...others] = verbs.filter((each) => http[each] !== undefined);
   if (verb === undefined || others.length > 0) throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
+  if ((verb === 'get' || verb === 'delete') && http.body !== '')
+    throw new Error(`google.api.http: a ${verb} has no body`);
   if (http.responseBody !== '') throw new Error('google.api.http has a response_body, which has no REST form yet');
   return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
 }

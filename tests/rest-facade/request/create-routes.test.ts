@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { adminApi, publicApi } from '../../../rest-facade/apis.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
+
+test('every proto with a service belongs to an API', () => {
+  const folder = 'imageanalysis/v1';
+  const hasService = (file: string) => /^service /m.test(readFileSync(join(protoDir, file), 'utf8'));
+  const files = readdirSync(join(protoDir, folder)).map((name) => `${folder}/${name}`);
+  assert.deepEqual([...publicApi.protoFiles, ...adminApi.protoFiles].sort(), files.filter(hasService).sort());
+});
 
 test('the routes are those of the contract', () => {
   const routes = createRoutes(loadRpcs()).map((route) => [
@@ -99,6 +107,7 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     ]),
     [method('M', 'get: "/a" put: "/b"'), /must have one of get, put/],
     [method('M', 'body: "*"'), /must have one of get, put/],
+    [method('M', 'delete: "/a" body: "*"'), /a delete has no body/],
     [method('M', 'get: "/a" response_body: "text"'), /has a response_body, which has no REST form/],
     [method('M', 'post: "/a" body: "name"'), /body is "name", known is "\*" only/],
     [method('M', 'get: "/a"', 'bindings: {path: "/b"}'), /names the path "\/b"/],
