@@ -1,6 +1,5 @@
-import { DetectAllFacesRequest, DetectSingleFaceRequest } from '../../generated/imageanalysis/v1/face_detection.js';
-import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { GetDetectionScoreRequest, SetDetectionScoreRequest } from '../../generated/imageanalysis/v1/score_config.js';
+import type protobuf from 'protobufjs';
+import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import type { HttpMaterial } from './http-cases.js';
 import { mutate, strangeText } from './mutate.js';
 import type { HostilePicture } from './pictures.js';
@@ -14,45 +13,33 @@ export interface GrpcCase {
   readonly picture?: Buffer | undefined;
 }
 
+const rpcs = loadRpcs().filter(({ requestStream }) => !requestStream);
 const numbers = [0, -0, 0.5, 1, 1.000001, -1, NaN, Infinity, 1e308, 5e-324];
 
 /** A call of the core whose message is strange inside, or damaged as a whole. */
 export function createGrpcCase(random: Random, { pictures }: HttpMaterial): GrpcCase {
-  const company = random.pick(['', strangeText(random)]);
-  const minScore = random.chance(0.5) ? undefined : random.pick(numbers);
-  const password = strangeText(random);
-  // The password of a company that may be is hashed, for a tenth of a second.
-  const login = (): string => (random.chance(0.02) ? 'demo' : company);
+  const rpc = random.pick([...rpcs, undefined]);
+  if (rpc === undefined)
+    return { kind: 'gRPC, no such method', path: '/imageanalysis.v1.No/Such', message: random.bytes(20) };
   let picture: Buffer | undefined;
   const damage = ({ bytes }: HostilePicture): Buffer => (picture = random.chance(0.8) ? mutate(bytes, random) : bytes);
-  const calls: readonly (readonly [string, () => Uint8Array])[] = [
-    [
-      'FaceDetectionService/DetectSingleFace',
-      () => encode(DetectSingleFaceRequest, { image: damage(pictures.forFaces(random)), company, minScore }),
-    ],
-    [
-      'FaceDetectionService/DetectAllFaces',
-      () => {
-        const [image, maxFaces] = [damage(pictures.forFaces(random)), random.int(4000)];
-        return encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
-      },
-    ],
-    ['MeterReadingService/ReadMeter', () => encode(ReadMeterRequest, { image: damage(pictures.forMeter(random)) })],
-    ['ScoreConfigService/GetDetectionScore', () => encode(GetDetectionScoreRequest, { company: login(), password })],
-    ['ScoreConfigService/SetDetectionScore', () => encode(SetDetectionScoreRequest, { company: login(), password })],
-    ['NoSuchService/NoSuchMethod', () => random.bytes(20)],
-  ];
-  const [name, create] = random.pick(calls);
-  const whole = Buffer.from(create());
+  const valueOf = ({ name, type, repeated }: protobuf.Field): unknown => {
+    if (type === 'bytes') {
+      const one = () => damage(rpc.path.includes('Meter') ? pictures.forMeter(random) : pictures.forFaces(random));
+      return repeated ? Array.from({ length: random.int(10) }, one) : one();
+    }
+    // The password of a company that may be is hashed, for a tenth of a second.
+    if (name === 'company' && random.chance(0.02)) return 'demo';
+    // About one of them: most strange values are refused before a picture is looked at.
+    if (!random.chance(1 / rpc.request.fieldsArray.length)) return undefined;
+    if (type === 'string') return strangeText(random);
+    if (type === 'bool') return random.chance(0.5);
+    return type === 'double' ? random.pick(numbers) : random.int(4000);
+  };
+  const { request } = rpc;
+  const fields = request.fieldsArray.map((field) => [field.name, valueOf(field)] as const);
+  const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  const whole = Buffer.from(request.encode(request.fromObject(given)).finish());
   const message = random.chance(0.4) ? mutate(whole, random) : whole;
-  return { kind: `gRPC ${name}`, path: `/imageanalysis.v1.${name}`, message, picture };
-}
-
-interface Codec<T> {
-  fromPartial(partial: Partial<T>): T;
-  encode(message: T): { finish(): Uint8Array };
-}
-
-function encode<T>(codec: Codec<T>, partial: Partial<T>): Uint8Array {
-  return codec.encode(codec.fromPartial(partial)).finish();
+  return { kind: `gRPC ${rpc.method.name}`, path: rpc.path, message, picture };
 }

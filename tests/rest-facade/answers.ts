@@ -2,7 +2,7 @@ import type { Script } from './fake-core.js';
 
 const box = { xmin: 98.1, ymin: 120.7, xmax: 210, ymax: 260.25 };
 
-/** Fixed answers of all RPCs. */
+/** Fixed answers of some RPCs. */
 export const answers = {
   DetectSingleFace: { face: { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') } },
   DetectAllFaces: {
