@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { adminApi, publicApi } from '../../../rest-facade/apis.js';
+import { messageOptionsOf } from '../../../rest-facade/protos/field-options.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
+import { hasPicture } from '../../../rest-facade/request/route.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
@@ -86,6 +88,11 @@ const method = (name: string, http: string, rest = '', request = 'Q') =>
     option (google.api.http) = {${http}};
     ${rest && `option (imageanalysis.v1.rest) = {${rest}};`}
   }`;
+
+test('what takes a picture, and nothing else, says how long that took', () => {
+  for (const { template, body, response } of createRoutes(loadRpcs([...publicApi.protoFiles, ...adminApi.protoFiles])))
+    assert.equal(messageOptionsOf(response).isTimed, hasPicture(body), template);
+});
 
 test('a new RPC with annotations is a route', async (t) => {
   const rpcs = await load(t, `${method('Get', 'get: "/a/{name}"')} rpc Grpc(Q) returns (R);`);
