@@ -3,6 +3,7 @@ import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js'
 import type { AnalysisTasks, AnalysisWorkerData } from './compose/analysis-models.js';
 import { openFaceDetector } from './features/face/detector.js';
 import { openMeterReader } from './features/meter/meter-reader.js';
+import { fuseReadings } from './features/meter/photos/fuse-readings.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
 import { convertHeic } from './image/heic/convert-heic.js';
 import { inspectPicture } from './image/inspect/inspect-picture.js';
@@ -33,13 +34,15 @@ const facesFor = ({ hasSpareCore }: RunningJob) => (hasSpareCore ? faceDetector.
 
 serveTasks<AnalysisTasks>({
   // Inspects a file before all else, and here: what it contains must not cost the main thread, whose time is everyone's.
-  weigh({ image, limits, ...input }) {
-    return Math.max(inspectPicture(image, limits), 'printed' in input && input.printed ? printShare : 0);
+  weigh(input) {
+    if (!('image' in input)) return 0;
+    return Math.max(inspectPicture(input.image, input.limits), 'printed' in input && input.printed ? printShare : 0);
   },
   handlers: {
     detectFaces: async (input, job) => facesFor(job).detectFaces(await withoutHeic(input, job), job.signal),
     redactFaces: async (input, job) => facesFor(job).redactFaces(await withoutHeic(input, job), job.signal),
     readMeter: async (input, job) => meterReader.readMeter(await withoutHeic(input, job), job.signal),
+    fuseReadings: (input) => Promise.resolve({ ...fuseReadings(input, models.meter.rules), timings: {} }),
   },
   async release() {
     await Promise.all([faceDetector.release(), meterReader.release()]);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 export type Stopwatch = ReturnType<typeof createStopwatch>;
 
 /** Accumulates the time of named steps, of which none starts once the signal is aborted. */
@@ -16,4 +18,19 @@ export function createStopwatch(signal: AbortSignal, now = () => performance.now
       }
     },
   };
+}
+
+/** Does the same with each item, in steps between which the thread hears that the caller is gone. */
+export async function eachInTurn<Item, Result>(
+  items: readonly Item[],
+  name: string,
+  step: Stopwatch['time'],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(await step(name, () => work(item)));
+    await nextTurn();
+  }
+  return results;
 }

@@ -39,6 +39,7 @@ export function observePool(deps: {
       metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
       for (const step of meterSteps) infer(models.meter[step], timings[step]);
     },
+    fuseReadings() {},
   };
 
   return {

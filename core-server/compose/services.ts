@@ -64,7 +64,6 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
   const meter = createMeterReadingHandlers({
     pool,
     limits,
-    rules: models.meter.rules,
     checkBelow: config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence,
     model: toInfo(models.meter.read),
   });

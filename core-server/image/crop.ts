@@ -7,11 +7,11 @@ import {
   type Box,
   type DecodedPart,
   type ImageFormat,
+  isWithin,
   type OpenPicture,
   pixelsIn,
   type Point,
   type Region,
-  type RgbPicture,
   scaledSize,
   type Size,
   wholePixels,
@@ -81,13 +81,6 @@ export async function decodeAround(
   return { ...source, decoded: await openAround(source, [...boxes, ...squares]) };
 }
 
-/** Each box of the picture at the same size. @throws Refusal CORRUPT_IMAGE */
-export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], size: Size): Promise<RgbPicture[]> {
-  if (boxes.length === 0) return [];
-  const part = await openAround(source, boxes);
-  return boxes.map((box) => resizePicture(part.picture, size, pixelsIn(part, box)));
-}
-
 /** The smallest region that contains all of them; there must be at least one. */
 export function unionOf(regions: readonly Region[]): Region {
   const left = Math.min(...regions.map((r) => r.left));
@@ -110,11 +103,6 @@ async function openAround(source: OpenPicture, boxes: readonly Box[]): Promise<D
   const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
   if (source.decoded && isWithin(around, source.decoded.around)) return source.decoded;
   return { picture: await decodeRegion(source, around), around };
-}
-
-function isWithin(inner: Region, outer: Region): boolean {
-  const both = unionOf([inner, outer]);
-  return both.width === outer.width && both.height === outer.height;
 }
 
 /** @throws Refusal INVALID_FIELD */

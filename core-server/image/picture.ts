@@ -93,6 +93,15 @@ export function pixelsIn({ picture, around: { left, top } }: DecodedPart, { xmin
   return wholePixels({ xmin: xmin - left, ymin: ymin - top, xmax: xmax - left, ymax: ymax - top }, picture);
 }
 
+export function isWithin(inner: Region, outer: Region): boolean {
+  return (
+    inner.left >= outer.left &&
+    inner.top >= outer.top &&
+    inner.left + inner.width <= outer.left + outer.width &&
+    inner.top + inner.height <= outer.top + outer.height
+  );
+}
+
 /** The region that is the whole picture. */
 export function wholeOf({ width, height }: Size): Region {
   return { left: 0, top: 0, width, height };

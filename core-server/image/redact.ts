@@ -52,11 +52,15 @@ function rowsOf({ data, width }: RgbPicture, region: Region): Uint8Array[] {
 }
 
 function meanOf(picture: RgbPicture, cell: Region): number[] {
-  const sums = [0, 0, 0];
+  let [red, green, blue] = [0, 0, 0];
   for (const row of rowsOf(picture, cell)) {
-    for (let at = 0; at < row.length; at++) sums[at % 3] = (sums[at % 3] ?? 0) + (row[at] ?? 0);
+    for (let at = 0; at < row.length; at += 3) {
+      red += row[at] ?? 0;
+      green += row[at + 1] ?? 0;
+      blue += row[at + 2] ?? 0;
+    }
   }
-  return sums.map((sum) => Math.round(sum / (cell.width * cell.height)));
+  return [red, green, blue].map((sum) => Math.round(sum / (cell.width * cell.height)));
 }
 
 function fill(picture: RgbPicture, region: Region, colour: readonly number[]): void {

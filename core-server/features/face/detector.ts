@@ -1,9 +1,10 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
-import { createStopwatch } from '../../common/stopwatch.js';
-import { cropFaces, decodeAround, sampleBoxes } from '../../image/crop.js';
+import { createStopwatch, eachInTurn } from '../../common/stopwatch.js';
+import { cropFaces, decodeAround } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import type { OpenPicture, Point, RgbPicture } from '../../image/picture.js';
+import { type DecodedPart, pixelsIn, type Point, type Size } from '../../image/picture.js';
+import { resizePicture } from '../../image/resize/resize-picture.js';
 import { openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
@@ -57,7 +58,7 @@ export function createFaceDetector(parts: FaceDetectorParts) {
       const around = await step('decode', () => decodeAround(picture, some, crop));
       const level = await levelFaces(around.decoded, some, parts, step);
       near = around;
-      return isMeasured ? step('measure', () => measureFaces(around, level)) : level;
+      return isMeasured ? eachInTurn(level, 'measure', step, (face) => measured(face, around.decoded, size)) : level;
     };
     if (minQuality !== undefined) {
       faces = (await lookCloser(faces)).filter(({ attributes }) => attributes && attributes.quality >= minQuality);
@@ -80,10 +81,10 @@ interface MeasuredFace extends Candidate {
   readonly attributes?: FaceAttributes;
 }
 
-async function measureFaces(picture: OpenPicture, faces: readonly Candidate[]): Promise<MeasuredFace[]> {
-  const boxes = faces.map(({ box }) => box);
-  const samples = await sampleBoxes(picture, boxes, measuredSize);
-  return faces.map((face, i) => ({ ...face, attributes: measureFace(face, picture.size, samples[i] as RgbPicture) }));
+/** @param part holds the face @param size of the whole picture */
+function measured(face: Candidate, part: DecodedPart, size: Size): MeasuredFace {
+  const pixels = resizePicture(part.picture, measuredSize, pixelsIn(part, face.box));
+  return { ...face, attributes: measureFace(face, size, pixels) };
 }
 
 /** The order of the points, which may lie outside the picture, is that of the model contract. */

@@ -39,10 +39,14 @@ export function isSameFace(a: Candidate, b: Candidate): boolean {
   return intersectionOverUnion(a.box, b.box) >= sameFaceOverlap;
 }
 
-/** Greedy non-maximum suppression: the best of each face, best first. */
+/** More than the faces in nearly any picture; limits the time of what compares each with each. */
+export const mostFaces = 3000;
+
+/** Greedy non-maximum suppression: the best of each face, best first, `mostFaces` at most. */
 export function suppress(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
   for (const candidate of [...candidates].sort(byScore)) {
+    if (kept.length === mostFaces) break;
     if (!kept.some((face) => isSameFace(face, candidate))) kept.push(candidate);
   }
   return kept;

@@ -1,11 +1,11 @@
 import { refuseField } from '../../../runtime/errors/refusal.js';
 import { maxMessageBytes } from '../../../runtime/net/grpc-channel.js';
-import { createStopwatch } from '../../common/stopwatch.js';
+import { createStopwatch, eachInTurn } from '../../common/stopwatch.js';
 import { widened } from '../../image/crop.js';
 import { decodeUpright } from '../../image/decode/decode.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import { encodePicture } from '../../image/encode.js';
-import { type ImageFormat, imageFormats, type Size, wholePixels } from '../../image/picture.js';
+import { type ImageFormat, imageFormats, isWithin, type Region, type Size, wholePixels } from '../../image/picture.js';
 import { redactRegion } from '../../image/redact.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import type { RedactFacesInput, RedactFacesOutput } from './task.js';
@@ -34,9 +34,8 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
     // A bystander behind a portrait is worth more than the time of another look.
     const faces = await findVisibleFaces(picture, minScore, parts, step, false);
     const whole = picture.decoded?.picture ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
-    await step('redact', () => {
-      for (const { box } of faces) redactRegion(whole, wholePixels(widened(box, margin), size), style);
-    });
+    const regions = faces.map(({ box }) => wholePixels(widened(box, margin), size));
+    await eachInTurn(apart(regions), 'redact', step, (region) => redactRegion(whole, region, style));
     const file = await step('encode', () => encodePicture(whole, format));
     if (file.length > maxFileBytes) {
       const what = `${format}, which takes ${file.length} bytes here`;
@@ -44,6 +43,13 @@ export function createFaceRedactor(parts: FaceDetectorParts) {
     }
     return { ...size, file, format, faceCount: faces.length, timings };
   };
+}
+
+/** Those that lie within none before them, of which nothing is left to hide. */
+function apart(regions: readonly Region[]): Region[] {
+  const kept: Region[] = [];
+  for (const region of regions) if (!kept.some((other) => isWithin(region, other))) kept.push(region);
+  return kept;
 }
 
 function assertFits({ width, height }: Size, format: ImageFormat): void {

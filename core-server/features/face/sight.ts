@@ -5,13 +5,11 @@ import type { Box, Point, QuarterTurns, RgbPicture } from '../../image/picture.j
 import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import type { RunModel, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
-import { byScore, type Candidate, isCentredIn, mirrorBack, suppress, toPicture } from './geometry.js';
+import { byScore, type Candidate, isCentredIn, mirrorBack, mostFaces, suppress, toPicture } from './geometry.js';
 import { tilesOf } from './tiles.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
-/** More than the faces in any picture; limits the time for suppression. */
-const maxCandidates = 3000;
 
 /** What the network sees of a picture, from a score on. */
 export type Sight = ReturnType<typeof createSight>;
@@ -51,7 +49,7 @@ export function inferFaces(run: RunModel, picture: RgbPicture, minScore: number)
 // What is hot stands in functions of modules: the code that V8 compiles for a closure is gone, as the closure is, with the
 // next full collection, and it compiled that of each picture's closures again and again.
 
-/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
+/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first, `mostFaces` at most. */
 export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
   const boxes = floatsOf(outputs, 'boxes').data;
   const scores = floatsOf(outputs, 'scores').data;
@@ -60,7 +58,7 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
   for (const [i, score] of scores.entries()) {
     candidates.push({ box: boxAt(boxes, i * 4), score: roundScore(score), landmarks: landmarksAt(points, i * 10) });
   }
-  return candidates.sort(byScore).slice(0, maxCandidates);
+  return candidates.sort(byScore).slice(0, mostFaces);
 }
 
 function boxAt(values: Float32Array, at: number): Box {

@@ -12,22 +12,19 @@ import { receivePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageFile, ImageLimits } from '../../image/picture.js';
 import { refuseImage } from '../../image/refuse-image.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
-import { fuseReadings } from './photos/fuse-readings.js';
 import { readPhotos } from './photos/read-photos.js';
-import type { ReaderRules } from './reader-rules.js';
 import type { MeterReading, MeterTasks, PhotoEvidence, ReadMeterInput } from './task.js';
 import { validateKnownMeter, validatePhotos } from './validate.js';
 
 export function createMeterReadingHandlers(deps: {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
   readonly limits: ImageLimits;
-  readonly rules: ReaderRules;
   /** Readings below this confidence get the status CHECK, 0..1. */
   readonly checkBelow: number;
   /** The network that reads digits. */
   readonly model: ModelInfo;
 }): Handlers<MeterReadingServiceServer, [call: Call]> {
-  const { pool, limits, rules, checkBelow, model } = deps;
+  const { pool, limits, checkBelow, model } = deps;
 
   const receive = (bytes: Uint8Array) => receivePicture(bytes, limits);
 
@@ -66,8 +63,9 @@ export function createMeterReadingHandlers(deps: {
       const each = await readPhotos(images, call, receive, (picture, own) => readPhoto(picture, own, wish));
       const photos = originals.map((original) => each[images.indexOf(original)] as (typeof each)[number]);
       const read = each.filter((photo) => 'evidence' in photo);
-      const seen = read.map(({ evidence }) => evidence as PhotoEvidence);
-      const fused = fuseReadings(seen, { rules, checkBelow, known });
+      const evidence = read.map((photo) => photo.evidence as PhotoEvidence);
+      const input = { photos: evidence, checkBelow, known };
+      const fused = await pool.run('fuseReadings', input, { ...call, wait: 'queue' });
       return {
         reading: toResponse(fused.reading, request, model),
         bestPhoto: photos.findIndex((photo) => photo === read[fused.best]),

@@ -54,4 +54,21 @@ export interface MeterReading extends Omit<ReadMeterResponse, 'status' | 'warnin
   readonly details: Omit<ReadingDetails, 'model'>;
 }
 
-export type MeterTasks = { readMeter: { input: ReadMeterInput; output: ReadMeterOutput } };
+export interface FuseReadingsInput extends Pick<ReadMeterInput, 'checkBelow' | 'known'> {
+  /** One or more, of one counter. */
+  readonly photos: readonly PhotoEvidence[];
+}
+
+export interface FuseReadingsOutput {
+  readonly reading: MeterReading;
+  /** The photo in which the places of the reading are. */
+  readonly best: number;
+  /** Whether each photo alone shows the digits before the fraction. */
+  readonly agrees: readonly boolean[];
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+export type MeterTasks = {
+  readMeter: { input: ReadMeterInput; output: ReadMeterOutput };
+  fuseReadings: { input: FuseReadingsInput; output: FuseReadingsOutput };
+};

@@ -46,5 +46,5 @@ export function judgeMixed(runs: readonly SeriesRun[], rules: ReaderRules): Judg
 function judgeFused(run: SeriesRun, rules: ReaderRules, truth = run[0]?.photo.truth ?? null): Judged {
   const read = run.flatMap(({ output }) => output.evidence ?? []);
   if (read.length === 0) return judge(null, truth);
-  return judge(fuseReadings(read, { rules, checkBelow: rules.okConfidence, known: {} }).reading, truth);
+  return judge(fuseReadings({ photos: read, checkBelow: rules.okConfidence, known: {} }, rules).reading, truth);
 }

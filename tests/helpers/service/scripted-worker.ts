@@ -39,6 +39,7 @@ serveTasks<FaceTasks & MeterTasks>({
       await play(image.bytes);
       return { reading: null, timings: {} };
     },
+    fuseReadings: () => Promise.reject(new Error('no reading is scripted')),
   },
   release: () => Promise.resolve(),
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
+import { createFaceRedactor } from '../../../../core-server/features/face/redactor.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import type { RunModel, TensorData } from '../../../../core-server/inference/models/sessions.js';
@@ -351,4 +352,24 @@ test('the time of every step is told', async (t) => {
   const detect = createFaceDetector({ run, rule });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: plainCrop }), signal);
   assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 2 });
+});
+
+test('each face is measured in a step, and each hidden that lies within no other', async (t) => {
+  let clock = 0;
+  t.mock.method(performance, 'now', () => (clock += 1));
+  const faces: Found[] = [
+    [0.99, 0, 0, 100, 100],
+    [0.98, 200, 0, 300, 100],
+    [0.97, 30, 30, 60, 60],
+  ];
+  const { detect } = scriptedDetector([], faces);
+  const picture = quarters(640, 480);
+  const measured = await detect(await wish(picture, { attributes: true }), signal);
+  assert.equal(measured.timings['measure'], measured.faces.length);
+
+  const { run } = scriptedDetector([], faces);
+  const redact = createFaceRedactor({ run, rule });
+  const wishes = { image: imageFile(await picture.jpeg().toBuffer()), minScore: 0.5, limits: defaultLimits };
+  const hidden = await redact({ ...wishes, style: 'box', margin: 0.1, format: undefined }, signal);
+  assert.deepEqual([hidden.faceCount, hidden.timings['redact']], [3, 2]);
 });

@@ -7,6 +7,7 @@ import {
   clampBox,
   intersectionOverUnion,
   mirrorBack,
+  mostFaces,
   sameFaceOverlap,
   suppress,
   toPicture,
@@ -46,6 +47,11 @@ test('suppression keeps the best of each face, best first', () => {
   const other = face(0.95, 50, 0, 60, 10);
   assert.deepEqual(suppress([double, neighbour, best, other]), [other, best, neighbour]);
   assert.deepEqual(suppress([]), []);
+});
+
+test('of more faces than can be compared, the best are kept', () => {
+  const many = Array.from({ length: mostFaces + 10 }, (_, i) => face(i / 10_000, i * 20, 0, i * 20 + 10, 10));
+  assert.deepEqual(suppress(many), many.toReversed().slice(0, mostFaces));
 });
 
 test('what a suppressed candidate overlaps is not suppressed by it', () => {

@@ -175,12 +175,12 @@ const sizes = { picture: { width: 200, height: 100 }, copy, shown: wholeOf(copy)
 test('a photo that alone is ok answers for all where none contradicts, and not where one does', () => {
   const clear = { ...photo('00123456', { sure: 0.95 }), ...sizes };
   const vague = { ...photo('00823456', { sure: 0.45 }), ...sizes };
-  const facts = { rules, checkBelow: 0.93, known: {} };
+  const facts = { checkBelow: 0.93, known: {} };
   assert.ok(fusePhotos([vague, clear], rules).counter.digitsConfidence < 0.93);
-  const { reading, best } = fuseReadings([vague, clear], facts);
+  const { reading, best } = fuseReadings({ photos: [vague, clear], ...facts }, rules);
   assert.deepEqual([reading.status, reading.value, reading.confidence, best], ['OK', '00123.456', 0.9405, 1]);
   const other = { ...photo('00987456'), ...sizes };
-  assert.equal(fuseReadings([vague, clear, other], facts).reading.status, 'CHECK');
+  assert.equal(fuseReadings({ photos: [vague, clear, other], ...facts }, rules).reading.status, 'CHECK');
 });
 
 test('a photo that can be used answers for one that is as sure and cannot, in either order', () => {
@@ -190,7 +190,7 @@ test('a photo that can be used answers for one that is as sure and cannot, in ei
     [whole, crowded],
     [crowded, whole],
   ])
-    assert.equal(fuseReadings(photos, { rules, checkBelow: 0.5, known: {} }).reading.status, 'OK');
+    assert.equal(fuseReadings({ photos, checkBelow: 0.5, known: {} }, rules).reading.status, 'OK');
 });
 
 test('a wheel that one photo sees before the first one is there in all, but not before more wheels', () => {
@@ -198,19 +198,21 @@ test('a wheel that one photo sees before the first one is there in all, but not 
   const seen = { ...covered, counter: { ...covered.counter, wheelBefore: true }, ...sizes };
   const clear = { ...photo('00123456', { sure: 0.99 }), ...sizes };
   const longer = { ...photo('7700123456', { sure: 0.99 }), ...sizes };
-  const facts = { rules, checkBelow: 0.5, known: {} };
-  const { reading } = fuseReadings([seen, clear], facts);
+  const facts = { checkBelow: 0.5, known: {} };
+  const { reading } = fuseReadings({ photos: [seen, clear], ...facts }, rules);
   assert.deepEqual([reading.status, reading.warnings], ['CHECK', ['COUNTER_CUT']]);
-  assert.ok(!fuseReadings([longer, longer, seen], facts).reading.warnings.includes('COUNTER_CUT'));
+  assert.ok(
+    !fuseReadings({ photos: [longer, longer, seen], ...facts }, rules).reading.warnings.includes('COUNTER_CUT'),
+  );
 });
 
 test('photos that disagree are for a person to look at', () => {
-  const facts = { rules, checkBelow: 0.5, known: {} };
+  const facts = { checkBelow: 0.5, known: {} };
   const [one, two] = [photo('00123456'), photo('00123456')].map((each) => ({ ...each, ...sizes }));
   assert.ok(one && two);
-  const same = fuseReadings([one, two], facts);
+  const same = fuseReadings({ photos: [one, two], ...facts }, rules);
   assert.deepEqual([same.reading.status, same.reading.warnings], ['OK', []]);
-  const other = fuseReadings([one, two, { ...photo('00987456'), ...sizes }], facts);
+  const other = fuseReadings({ photos: [one, two, { ...photo('00987456'), ...sizes }], ...facts }, rules);
   assert.deepEqual([other.reading.value, other.reading.status], ['00123.456', 'CHECK']);
   assert.deepEqual(other.reading.warnings, ['PHOTOS_DISAGREE']);
 });

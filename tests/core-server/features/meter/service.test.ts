@@ -8,7 +8,6 @@ import type { MeterReading, ReadMeterInput } from '../../../../core-server/featu
 import { wholeOf } from '../../../../core-server/image/picture.js';
 import { ReadingStatus } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { box, sureCounter } from './fixtures.js';
-import { rules } from './reference.js';
 
 suite('readMeter', () => {
   const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1]);
@@ -43,19 +42,19 @@ suite('readMeter', () => {
 
   function handlers(answer: MeterReading | null) {
     const runs: { task: string; input: ReadMeterInput; options: unknown }[] = [];
-    const { readMeter } = createMeterReadingHandlers({
+    const { readMeter, fuseMeterReadings } = createMeterReadingHandlers({
       pool: {
         run: (task, input, options) => {
-          runs.push({ task, input, options });
-          return Promise.resolve({ reading: answer, timings: {} });
+          runs.push({ task, input: input as ReadMeterInput, options });
+          const output = { reading: answer, evidence: input, best: 1, agrees: [false, true], timings: {} };
+          return Promise.resolve(output as never);
         },
       },
       limits,
-      rules,
       checkBelow: 0.7,
       model,
     });
-    return { readMeter, runs };
+    return { readMeter, fuseMeterReadings, runs };
   }
 
   test('has a worker read the photo and answers with the reading', async () => {
@@ -93,6 +92,22 @@ suite('readMeter', () => {
       maxIncrease: decimalOf('10', 0),
     });
     assert.equal(runs[0]?.input.printed, true);
+  });
+  test('has a worker read each photo, and one fuse what they show', async () => {
+    const { fuseMeterReadings, runs } = handlers(reading);
+    const other = Buffer.concat([jpeg, Buffer.alloc(1)]);
+    const answer = await fuseMeterReadings({ images: [jpeg, other] }, call);
+    assert.deepEqual(
+      runs.map(({ task, options }) => [task, (options as { wait?: string }).wait]),
+      [
+        ['readMeter', 'refuse'],
+        ['readMeter', 'queue'],
+        ['fuseReadings', 'queue'],
+      ],
+    );
+    const [first, second, fused] = runs.map(({ input }) => input);
+    assert.deepEqual(fused, { photos: [first, second], checkBelow: 0.7, known: first?.known });
+    assert.deepEqual([answer.bestPhoto, answer.photos.map(({ agrees }) => agrees)], [1, [false, true]]);
   });
   test('answers NO_READING where there is no counter', async () => {
     const { readMeter } = handlers(null);
