@@ -115,6 +115,7 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     [method('M', 'get: "/a" put: "/b"'), /must have one of get, put/],
     [method('M', 'body: "*"'), /must have one of get, put/],
     [method('M', 'delete: "/a" body: "*"'), /a delete has no body/],
+    [method('M', 'get: "/a" body: "*"'), /a get has no body/],
     [method('M', 'get: "/a" response_body: "text"'), /has a response_body, which has no REST form/],
     [method('M', 'post: "/a" body: "name"'), /body is "name", known is "\*" only/],
     [method('M', 'get: "/a"', 'bindings: {path: "/b"}'), /names the path "\/b"/],
