@@ -86,7 +86,7 @@ export const settings = z.object({
   CORE_TRUSTED_PROXIES: proxyList
     .prefault('127.0.0.0/8, ::1')
     .describe(
-      'Facades whose `x-forwarded-for` is trusted when password guessing is throttled, and whose connections are not limited.',
+      'Facades whose `x-forwarded-for` is trusted, in the log and when password guessing is throttled, and whose connections are not limited.',
     ),
   CORE_TLS_CERT: file
     .describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.')

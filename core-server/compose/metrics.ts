@@ -18,7 +18,7 @@ export function createMetrics() {
   const waits = histogram('queue_wait_seconds', 'Time spent waiting for a worker.', ['task']);
   const tasks = counter(
     'tasks_total',
-    'Pictures that reached the queue, by task and outcome, including those in streams.',
+    'Pictures that reached the queue, including those in streams, and fusings of photos, by task and outcome.',
     ['task', 'reason'],
   );
   const inference = histogram(

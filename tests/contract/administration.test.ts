@@ -26,7 +26,7 @@ describe('administration over REST', () => {
   let validator: ReturnType<typeof createValidator>;
 
   before(async () => {
-    ({ service, log } = await startScripted(lifetime, { REST_ADMIN_PORT: '0' }));
+    ({ service, log } = await startScripted(lifetime, { REST_ADMIN_PORT: '0', REST_TRUSTED_PROXIES: '127.0.0.1' }));
     document = (await (await fetch(`${service.restAdmin}/openapi.json`)).json()) as OpenApiDocument;
     validator = createValidator(document);
   });
@@ -149,7 +149,10 @@ describe('administration over REST', () => {
     await ask(['POST', companies], { name: 'logged', password: 'correct horse' });
     await fetch(`${service.rest}/v1/companies/logged/detection-score`, {
       method: 'PUT',
-      headers: { apikey: service.apiKey, 'x-company-password': 'correct horse', 'content-type': 'application/json' },
+      headers: {
+        ...{ apikey: service.apiKey, 'x-company-password': 'correct horse' },
+        ...{ 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' },
+      },
       body: JSON.stringify({ detection_score: 0.5 }),
     });
     await ask(['DELETE', `${companies}/logged`]);
@@ -157,15 +160,15 @@ describe('administration over REST', () => {
     await eventually(() => log.entries.slice(before).filter(isCall).length === 5);
     const entries = log.entries.slice(before);
     assert.deepEqual(
-      entries.filter(isCall).map(({ method, company, api_key_id, address }) => {
+      entries.filter(isCall).map(({ method, company, api_key_id, client }) => {
         const name = String(method).split('/').at(-1);
-        return [name, company, api_key_id, address];
+        return [name, company, api_key_id, client];
       }),
       [
         ['CreateApiKey', undefined, id, '127.0.0.1'],
         ['RevokeApiKey', undefined, id, '127.0.0.1'],
         ['CreateCompany', 'logged', undefined, '127.0.0.1'],
-        ['SetDetectionScore', 'logged', undefined, '127.0.0.1'],
+        ['SetDetectionScore', 'logged', undefined, '203.0.113.7'],
         ['DeleteCompany', 'logged', undefined, '127.0.0.1'],
       ],
     );

@@ -69,12 +69,12 @@ export function bidi<Request, Response>(
     const serve = async () => {
       try {
         await pump(stream, answer, call, settings, turns);
-        call.logOutcome({});
+        call.logOutcome();
         stream.end();
       } catch (caught) {
         const error = asRefusal(caught);
         call.abort(error);
-        call.logOutcome({}, error);
+        call.logOutcome(error);
         stream.emit('error', toStatusObject(error));
       } finally {
         call.close();

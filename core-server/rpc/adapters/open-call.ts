@@ -53,12 +53,12 @@ export function openCall(
       grpcCall.removeListener('cancelled', onCancelled);
     },
     /** Writes the one log line of the call, once its response is on its way. @param subject what the call was about */
-    logOutcome(subject: object, error?: Refusal): void {
+    logOutcome(error?: Refusal, subject: object = {}): void {
       // The refusal has its line already, unless it gets none.
       if (error && error === state.refused) return;
       const line = {
         method: grpcCall.getPath(),
-        address: clientAddress,
+        client: clientAddress,
         ...subject,
         duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason, field: error.details['field'] }),

@@ -48,11 +48,11 @@ function unary(
         const work = async () => handler(requireDecoded(grpcCall.request), call);
         const response = await raceSignal(work(), call.signal);
         callback(null, response);
-        call.logOutcome(subjectOf(grpcCall.request, response));
+        call.logOutcome(undefined, subjectOf(grpcCall.request, response));
       } catch (caught) {
         const error = asRefusal(caught);
         callback(toStatusObject(error));
-        call.logOutcome({}, error);
+        call.logOutcome(error);
       } finally {
         call.close();
         forgetRequest(grpcCall.request);

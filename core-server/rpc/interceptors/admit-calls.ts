@@ -35,8 +35,8 @@ export function admitCalls(
               const { reason } = error;
               const state = stateOf(metadata);
               const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
-              const address = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
-              const line = { ...ids, method: path, address };
+              const client = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
+              const line = { ...ids, method: path, client };
               // A flood is counted but not logged: its lines would take the time that responses need.
               if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
               // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.

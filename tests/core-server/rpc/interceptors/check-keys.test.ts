@@ -167,14 +167,14 @@ test('a refused key leaves a line, which shows its public id only', async (t) =>
   await assert.rejects(call(client, withKey('a-secret')));
   const id = `ia_${'0'.repeat(12)}`;
   await assert.rejects(call(client, withKey(`${id}_a-secret${'s'.repeat(35)}`)));
-  const [{ msg, reason, method, address } = {}] = entries;
+  const [{ msg, reason, method, client: from } = {}] = entries;
   assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY']);
   assert.deepEqual(
     entries.map(({ key_id: shown }) => shown),
     [undefined, id],
   );
   assert.match(String(method), /ReadMeter$/);
-  assert.match(String(address), /^(127\.0\.0\.1|::1)$/);
+  assert.match(String(from), /^(127\.0\.0\.1|::1)$/);
   assert.doesNotMatch(JSON.stringify(entries), /a-secret/);
 });
 
