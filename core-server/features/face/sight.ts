@@ -49,7 +49,7 @@ export function inferFaces(run: RunModel, picture: RgbPicture, minScore: number)
 // What is hot stands in functions of modules: the code that V8 compiles for a closure is gone, as the closure is, with the
 // next full collection, and it compiled that of each picture's closures again and again.
 
-/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first, `mostFaces` at most. */
+/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects: the best `mostFaces`, best first. */
 export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
   const boxes = floatsOf(outputs, 'boxes').data;
   const scores = floatsOf(outputs, 'scores').data;
