@@ -175,22 +175,21 @@ describe('a batch', () => {
 
   it('is refused for the values that the document shows with a status', async () => {
     const { paths } = (await (await fetch(`${service.rest}/openapi.json`)).json()) as OpenApiDocument;
+    let asked = 0;
     for (const path of ['/v1/faces/batch', '/v1/meters/batch'])
       for (const [reason, { value }] of Object.entries(
         paths[path]?.['post']?.responses['400']?.content['application/json']?.examples ?? {},
       )) {
-        const { details: { field = '', value: sent = '' } = {} } = value as Line;
-        if (sent === '') continue;
-        const answer = await post(
-          service,
-          [
-            [field, sent],
-            ['file', portrait],
-          ],
-          path,
-        );
-        assert.deepEqual(await reasonOf(answer), [400, reason], path);
+        const { field = '', value: sent } = (value as Line).details ?? {};
+        if (sent === undefined) continue;
+        const parts: Parameters<typeof post>[1] = [
+          [field, sent],
+          ['file', portrait],
+        ];
+        assert.deepEqual(await reasonOf(await post(service, parts, path)), [400, reason], path);
+        asked += 1;
       }
+    assert.ok(asked > 0);
   });
 
   it('wants its fields before its files', async () => {
