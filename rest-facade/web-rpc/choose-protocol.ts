@@ -12,7 +12,8 @@ const known = [connect, grpcWeb].flatMap((protocol) =>
  * @throws Refusal UNSUPPORTED_CONTENT_TYPE
  */
 export function chooseProtocol(given = '') {
-  const [named = ''] = given.toLowerCase().split(/\s*;/, 1);
+  const [beforeParameters = ''] = given.toLowerCase().split(';', 1);
+  const named = beforeParameters.trimEnd();
   // The one that may leave out that its messages are Protobuf.
   const type = named === 'application/grpc-web' ? `${named}+proto` : named;
   const chosen = known.find(({ contentType }) => contentType === type);
