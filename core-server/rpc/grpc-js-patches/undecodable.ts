@@ -6,8 +6,8 @@ import { refuse } from '../../../runtime/errors/refusal.js';
  * What decoding returns for bytes that are not a message of the request's type; the adapters refuse it. grpc-js would
  * answer INTERNAL, which is meant for our own errors.
  *
- * - Gains: a caller's mistake is INVALID_FIELD and is not alerted on; 10 MB of empty fields are given up at once instead
- *   of blocking the process for a second.
+ * - Gains: a caller's mistake is INVALID_FIELD and is not alerted on; 10 MB of empty fields or of text are given up at
+ *   once instead of blocking the process.
  * - Costs: the generated decoders must go on accepting a reader.
  * - Delete when grpc-js lets a deserializer choose the status.
  */
@@ -32,12 +32,23 @@ export function markUndecodable(definition: ServiceDefinition): ServiceDefinitio
 /** Limit on tags and lengths in a message; our largest has about twenty. */
 const maxVarints = 1_000;
 
+/** Limit on the texts of a message, bytes in all; a legitimate one has less than a thousand. */
+const maxTextBytes = 2 ** 16;
+
+// As the reader's own: a byte order mark is part of the text.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /**
  * A reader that gives up: a field can be two bytes, and decoding five million of them, which all set the same
- * field or none, would block the process for a second.
+ * field or none, would block the process for a second, and 10 MB of text for 50 ms.
  */
 function limitedReader(bytes: Uint8Array): BinaryReader {
-  const reader = new BinaryReader(bytes);
+  let textLeft = maxTextBytes;
+  const reader = new BinaryReader(bytes, (text) => {
+    textLeft -= text.length;
+    if (textLeft < 0) throw new Error(`more than ${maxTextBytes} bytes of text`);
+    return utf8.decode(text);
+  });
   const read = reader.uint32.bind(reader);
   let left = maxVarints;
   const readCounted = (): number => {
@@ -52,6 +63,9 @@ function limitedReader(bytes: Uint8Array): BinaryReader {
 /** @throws Refusal INVALID_FIELD if the bytes were not a message of the request's type. */
 export function requireDecoded<Request>(request: Request): Request {
   if (request instanceof Undecodable)
-    throw refuse('INVALID_FIELD', 'the request cannot be decoded, want its proto message');
+    throw refuse(
+      'INVALID_FIELD',
+      `the request cannot be decoded, want its proto message with at most ${maxTextBytes} bytes of text`,
+    );
   return request;
 }

@@ -19,6 +19,16 @@ test('bytes that are no message are refused', () => {
   assert.throws(() => decode(Buffer.from([0xff])), isRefused);
 });
 
+test('a message of more text than any has is refused, in one field or in several', () => {
+  const field = (bytes: number) =>
+    ReadMeterRequest.encode(ReadMeterRequest.fromPartial({ maxIncrease: '٣'.repeat(bytes / 2) }));
+  const decodeAll = (...sizes: number[]) => decode(Buffer.concat(sizes.map((bytes) => field(bytes).finish())));
+  assert.doesNotThrow(() => decodeAll(65_536));
+  assert.throws(() => decodeAll(65_538), isRefused);
+  assert.doesNotThrow(() => decodeAll(32_768, 32_768));
+  assert.throws(() => decodeAll(32_768, 32_770), isRefused);
+});
+
 test('a message of more fields than any has is refused, whatever they are', () => {
   const fields = {
     'the picture, empty': [0x0a, 0],
