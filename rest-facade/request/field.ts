@@ -64,7 +64,7 @@ export function parseText(field: Field, text: string, name = field.name): unknow
       : invalidField(name, text, wish, invalidReasonOf(field.type));
   switch (field.type) {
     case 'string':
-      if (!/\p{Surrogate}/u.test(text)) return text;
+      if (text.isWellFormed()) return text;
       throw refuseField('INVALID_FIELD', name, 'has an unpaired surrogate, want well-formed Unicode text');
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;

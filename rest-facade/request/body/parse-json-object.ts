@@ -1,3 +1,4 @@
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { describeJson } from '../field.js';
 
@@ -19,19 +20,23 @@ function hasFewValues(json: Buffer): boolean {
   return true;
 }
 
+/** The text of valid UTF-8, without a byte order mark. */
+function decode(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  // In a tenth of the time of a TextDecoder, which takes 60 ms for 14 MB.
+  return transcode(bytes, 'utf8', 'utf16le')
+    .toString('utf16le')
+    .replace(/^\ufeff/, '');
+}
+
 /** Parses a JSON body, which may have any content type. @throws Refusal MALFORMED_JSON */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw malformed('is not UTF-8', 'a JSON object in UTF-8');
-  }
+  if (!isUtf8(bytes)) throw malformed('is not UTF-8', 'a JSON object in UTF-8');
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(decode(bytes));
   } catch {
     throw malformed('is not JSON', 'a JSON object');
   }
