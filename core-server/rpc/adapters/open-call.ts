@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { createTurns } from '../../../runtime/limits/turns.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import { addressBehindProxy, peerAddress } from '../client-address.js';
@@ -8,6 +10,15 @@ import { followDeadline } from '../follow-deadline.js';
 import type { RpcSettings } from '../grpc-server.js';
 
 export type OpenCall = ReturnType<typeof openCall>;
+
+/**
+ * Ends the work of callers who have left, one call per turn of the event loop: with a connection, hundreds of streams go,
+ * each with all its pictures that wait.
+ */
+const endings = createTurns<{ readonly clientAddress: string }, () => void>(
+  ({ clientAddress }) => callerAddress(clientAddress),
+  (end) => end(),
+);
 
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
@@ -32,10 +43,14 @@ export function openCall(
   const deadline = followDeadline(grpcCall.getDeadline());
   const abort = (reason: Refusal) => controller.abort(reason);
 
-  const onCancelled = () => abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
+  const whyCancelled = () => state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone());
+  const onCancelled = () => {
+    const reason = whyCancelled();
+    endings.take({ clientAddress }, () => abort(reason));
+  };
   grpcCall.once('cancelled', onCancelled);
   const timer = limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
-  if (grpcCall.cancelled) onCancelled();
+  if (grpcCall.cancelled) abort(whyCancelled());
 
   return {
     admitRequest,

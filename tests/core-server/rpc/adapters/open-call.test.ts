@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { openCall } from '../../../../core-server/rpc/adapters/open-call.js';
 
-// A call's time while the clock of the day is set.
+// When and why a call ends, also while the clock of the day is set.
 
 const hourMs = 3_600_000;
 
@@ -13,9 +14,13 @@ function open(t: TestContext, deadlineMs: number) {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000 * hourMs });
   const monotonic = { ms: 500 };
   t.mock.method(performance, 'now', () => monotonic.ms);
+  return { ...openFake(t, deadlineMs), monotonic, clock: t.mock.timers };
+}
+
+function openFake(t: TestContext, deadlineMs: number, cancelled = false) {
   const grpcCall = Object.assign(new EventEmitter(), {
     metadata: new Metadata(),
-    cancelled: false,
+    cancelled,
     getPath: () => '/imageanalysis.v1.MeterReadingService/ReadMeter',
     getPeer: () => '127.0.0.1:1',
     getDeadline: () => Date.now() + deadlineMs,
@@ -26,7 +31,7 @@ function open(t: TestContext, deadlineMs: number) {
     30_000,
   );
   t.after(() => call.close());
-  return { call, grpcCall, monotonic, clock: t.mock.timers };
+  return { call, grpcCall };
 }
 
 for (const [where, jumpMs] of [
@@ -40,18 +45,34 @@ for (const [where, jumpMs] of [
     assert.equal(call.timeLeftMs(), 6_000);
   });
 
-  test(`a clock that is set ${where} does not confuse a caller gone with a deadline`, (t) => {
+  test(`a clock that is set ${where} does not confuse a caller gone with a deadline`, async (t) => {
     const gone = open(t, 10_000);
     gone.clock.setTime(1_000 * hourMs + jumpMs);
     gone.monotonic.ms += 4_000;
     gone.grpcCall.emit('cancelled');
+    await nextTurn();
     assert.equal((gone.call.signal.reason as { reason: string }).reason, 'CLIENT_CLOSED');
   });
 }
 
-test('a deadline that passed is told from a caller gone', (t) => {
+test('a deadline that passed is told from a caller gone', async (t) => {
   const { call, grpcCall, monotonic } = open(t, 10_000);
   monotonic.ms += 9_950;
   grpcCall.emit('cancelled');
+  await nextTurn();
   assert.equal((call.signal.reason as { reason: string }).reason, 'DEADLINE');
+});
+
+test('calls whose callers go at once end one per turn of the event loop', async (t) => {
+  const calls = [1, 2, 3].map(() => openFake(t, 10_000));
+  const ended = () => calls.map(({ call }) => call.signal.aborted);
+  await nextTurn();
+  for (const { grpcCall } of calls) grpcCall.emit('cancelled');
+  assert.deepEqual(ended(), [true, false, false]);
+  // Its work has not begun.
+  assert.equal(openFake(t, 10_000, true).call.signal.aborted, true);
+  await nextTurn();
+  assert.deepEqual(ended(), [true, true, false]);
+  await nextTurn();
+  assert.deepEqual(ended(), [true, true, true]);
 });
