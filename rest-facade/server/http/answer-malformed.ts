@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { unansweredOf } from '../../../runtime/limits/limit-pipelining.js';
+import { createTurns } from '../../../runtime/limits/turns.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
+import { parseNoMore } from '../../../runtime/node-patches/end-without-parsing.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { methodNotAllowed } from '../../request/no-such-route.js';
 import { renderError } from '../../response/http-error.js';
@@ -25,9 +28,20 @@ const isEnding = createSymbolProperty<Socket, true>();
  * CONNECT.
  */
 export function answerMalformed(server: Server, log: Logger, metrics: Observers['metrics'], isTls: boolean): void {
+  // Node.js looks once a second for what has timed out, and finds thousands at once.
+  const timeouts = createTurns<Socket, () => void>(
+    ({ remoteAddress }) => callerAddress(remoteAddress),
+    (begin) => begin(),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
-    else end(socket, refusalOf(error.code), error.code);
+    const close = () => {
+      if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
+      else end(socket, refusalOf(error.code), error.code);
+    };
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return close();
+    // What still arrives before its turn comes too late.
+    parseNoMore(socket);
+    timeouts.take(socket, close);
   });
   // No path supports it. Node.js has released the connection, and would have closed it without a response.
   server.on('connect', ({ method = '' }: IncomingMessage, socket: Socket) => {

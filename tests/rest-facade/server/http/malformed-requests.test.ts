@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { answerMalformed } from '../../../../rest-facade/server/http/answer-malformed.js';
+import { listen } from '../../../helpers/net/listen.js';
 import { answerAll } from '../../answers.js';
 import { type ErrorBody, readMetrics, startBoth, startHeld } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
@@ -30,6 +38,32 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
   const counted = await readMetrics(facade);
   const series = 'imageanalysis_rest_requests_total{operation="other",status="400",reason="INVALID_FIELD"}';
   assert.ok(counted.includes(`\n${series} ${table.length}\n`), counted);
+});
+
+test('requests that time out at once are answered one per turn, and not begun if they are complete by then', async (t) => {
+  const handle = t.mock.fn();
+  const server = createServer(handle);
+  answerMalformed(server, pino({ level: 'silent' }), { requestEnded: () => undefined }, false);
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = await openSocket(await listen(t, server));
+  const sent = 'GET / HTTP/1.1\r\nhost: x\r\n';
+  client.write(sent);
+  const [late] = await accepted;
+  while (late.bytesRead < sent.length) await nextTurn();
+
+  const { remoteAddress } = late;
+  const others = Array.from({ length: 50 }, () => Object.assign(new PassThrough(), { remoteAddress }));
+  const answered = () => others.filter(({ writableEnded }) => writableEnded).length;
+  const timeout = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  for (const socket of [...others, late]) server.emit('clientError', timeout, socket);
+  client.write('\r\n');
+  assert.equal(answered(), 1);
+  await nextTurn();
+  assert.equal(answered(), 2);
+  const { status, body } = await readToEnd(client);
+  assert.deepEqual([status, (JSON.parse(body) as ErrorBody).reason], [504, 'DEADLINE']);
+  assert.equal(late.bytesRead, sent.length + 2);
+  assert.equal(handle.mock.callCount(), 0);
 });
 
 test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
