@@ -21,6 +21,7 @@ import { limitStrangers, maxCallsOfStrangers } from './grpc-js-patches/limit-str
 import { callWindowBytes, http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
 import { admitCalls, type KeyCheck } from './interceptors/admit-calls.js';
+import { answerInTurns } from './interceptors/answer-in-turns.js';
 import { limitOpenCalls } from './interceptors/limit-open-calls.js';
 import { createReflection } from './reflection.js';
 import { nameOf } from './service-paths.js';
@@ -85,7 +86,12 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   const ending = new AbortController();
   setMaxListeners(0, ending.signal); // each call listens
   const server = new Server({
-    interceptors: [settings.observer, admitCalls(options.checkKey, settings), limitOpenCalls(closing, ending.signal)],
+    interceptors: [
+      settings.observer,
+      admitCalls(options.checkKey, settings),
+      limitOpenCalls(closing, ending.signal),
+      answerInTurns(),
+    ],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxCallsOfStrangers,

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { ReflectionV1Implementation } from '@grpc/reflection/build/src/implementations/reflection-v1.js';
+import { maxKeylessMessages } from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
+import { answer, serve } from '../served-calls.js';
+
+test('reflection is answered one message per turn of the event loop', { timeout: 20_000 }, async (t) => {
+  let turn = 0;
+  const answeredIn = new Map<number, number>();
+  const handle = t.mock.method(ReflectionV1Implementation.prototype, 'handleServerReflectionRequest', () => {
+    answeredIn.set(turn, (answeredIn.get(turn) ?? 0) + 1);
+    return {};
+  });
+  const count = (): void => {
+    turn += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  t.after(() => clearImmediate(counting));
+  const client = await serve(t, () => Promise.resolve(answer));
+  const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+  const same = (bytes: Buffer) => bytes;
+  const streams = [1, 2, 3, 4, 5, 6, 7, 8].map(() => client.makeBidiStreamRequest(path, same, same));
+  const ends = streams.map((stream) => once(stream.resume(), 'end'));
+  for (const stream of streams) {
+    for (let i = 0; i < maxKeylessMessages; i += 1) stream.write(Buffer.alloc(0));
+    stream.end();
+  }
+  await Promise.all(ends);
+  assert.equal(handle.mock.callCount(), streams.length * maxKeylessMessages);
+  // Two where the count stands between their turns.
+  assert.ok(Math.max(...answeredIn.values()) <= 2, `${Math.max(...answeredIn.values())} in one turn`);
+});
