@@ -12,8 +12,8 @@ import type { RpcSettings } from '../grpc-server.js';
 export type OpenCall = ReturnType<typeof openCall>;
 
 /**
- * Ends the work of callers who have left, one call per turn of the event loop: with a connection, hundreds of streams go,
- * each with all its pictures that wait.
+ * Ends streams whose callers have left, one per turn of the event loop: with a connection, hundreds may go, each with all
+ * its pictures that wait. A unary call ends at once, before a worker takes its picture.
  */
 const endings = createTurns<{ readonly clientAddress: string }, () => void>(
   ({ clientAddress }) => callerAddress(clientAddress),
@@ -23,7 +23,7 @@ const endings = createTurns<{ readonly clientAddress: string }, () => void>(
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
  *
- * @param limitMs how long the call may take; absent: only the caller's own deadline counts.
+ * @param limitMs how long a unary call may take; absent: a stream, of which only the caller's own deadline counts.
  */
 export function openCall(
   grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
@@ -46,7 +46,8 @@ export function openCall(
   const whyCancelled = () => state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone());
   const onCancelled = () => {
     const reason = whyCancelled();
-    endings.take({ clientAddress }, () => abort(reason));
+    if (limitMs === undefined) endings.take({ clientAddress }, () => abort(reason));
+    else abort(reason);
   };
   grpcCall.once('cancelled', onCancelled);
   const timer = limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
