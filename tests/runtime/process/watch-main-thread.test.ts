@@ -51,10 +51,10 @@ test(
   { skip: !hasScript && 'there is no script' },
   async () => {
     // A busy machine must not take as long to go on.
-    const everyMs = 100;
+    const everyMs = 200;
     const write = `
     import { writeSync } from 'node:fs';
-    setTimeout(() => writeSync(1, ' '.repeat(2 ** 20)), ${everyMs});
+    setTimeout(() => writeSync(1, ' '.repeat(2 ** 18)), ${everyMs});
     setTimeout(() => {}, ${50 * everyMs});`;
     const quoted = program(write, everyMs).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
     // Its terminal waits for whoever reads what `script` prints.
