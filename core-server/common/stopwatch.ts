@@ -25,7 +25,7 @@ export async function eachInTurn<Item, Result>(
   items: readonly Item[],
   name: string,
   step: Stopwatch['time'],
-  work: (item: Item) => Result,
+  work: (item: Item) => Result | Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {

@@ -1,5 +1,5 @@
 import { refuseField } from '../../runtime/errors/refusal.js';
-import type { Stopwatch } from '../common/stopwatch.js';
+import { eachInTurn, type Stopwatch } from '../common/stopwatch.js';
 import { alignedBox, alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
 import { encodePicture } from './encode.js';
@@ -60,9 +60,7 @@ export async function cropFaces(
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
   checkPixels(boxes, source.size, wish);
   const part = await step('crop', () => openAround(source, shownBoxes(faces, wish)));
-  const crops: Uint8Array[] = [];
-  for (const face of faces) crops.push(await step('crop', () => cropFace(part, face, wish)));
-  return crops;
+  return eachInTurn(faces, 'crop', step, (face) => cropFace(part, face, wish));
 }
 
 /**
