@@ -3,12 +3,11 @@ import { validateChoice, validateShare, validateWhole } from '../../common/valid
 import type { CropWish } from '../../image/crop.js';
 import { imageFormats } from '../../image/picture.js';
 
-/** Of a response, at most. */
-export const mostFaces = 1_000;
+export const maxFacesInResponse = 1_000;
 
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {
-  return validateWhole('max_faces', maxFaces, 1, mostFaces) ?? mostFaces;
+  return validateWhole('max_faces', maxFaces, 1, maxFacesInResponse) ?? maxFacesInResponse;
 }
 
 /** How faces are to be cropped, if at all; requests for all faces say it in the same fields. @throws Refusal INVALID_FIELD */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import protobuf from 'protobufjs';
-import { mostFaces } from '../../../core-server/features/face/validate.js';
+import { maxFacesInResponse } from '../../../core-server/features/face/validate.js';
 import { requestSchema } from '../../../rest-facade/openapi/schema.js';
 import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/protos/field-options.js';
 import { readProtos } from '../../../rest-facade/protos/rpcs.js';
@@ -105,5 +105,5 @@ test('faces are said to be left out at the limit of the core', () => {
   const root = readProtos(['imageanalysis/v1/face_detection.proto']);
   const { fields } = root.lookupType('imageanalysis.v1.DetectAllFacesResponse');
   const { note } = fieldOptionsOf(fields['omitted_faces'] as protobuf.Field);
-  assert.equal(note?.minItems, mostFaces);
+  assert.equal(note?.minItems, maxFacesInResponse);
 });
