@@ -1,7 +1,7 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
+import { meanOf } from '../../image/align.js';
 import type { Box, Point, RgbPicture, Size } from '../../image/picture.js';
-import { middle } from './geometry.js';
 
 /** Faces are measured in a copy of this size, so that a small one counts as blurred, which it is once enlarged. */
 export const measuredSize: Size = { width: 112, height: 112 };
@@ -61,8 +61,8 @@ export function poseOf(
   landmarks: readonly Point[],
 ): Pick<FaceAttributes, 'roll' | 'yaw' | 'pitch' | 'interEyeDistance'> {
   const [rightEye, leftEye, nose, rightMouth, leftMouth] = landmarks as [Point, Point, Point, Point, Point];
-  const eyes = middle(rightEye, leftEye);
-  const mouth = middle(rightMouth, leftMouth);
+  const eyes = meanOf([rightEye, leftEye]);
+  const mouth = meanOf([rightMouth, leftMouth]);
   // In profile, the eyes coincide and their line says little: the line across the mouth, and the one down, help.
   const across = {
     x: leftEye.x - rightEye.x + leftMouth.x - rightMouth.x + (mouth.y - eyes.y),

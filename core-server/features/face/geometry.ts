@@ -1,4 +1,5 @@
 import { roundPixels } from '../../common/precision.js';
+import { meanOf } from '../../image/align.js';
 import type { Box, Point, QuarterTurns, Region, Size } from '../../image/picture.js';
 
 /** A face that the network sees somewhere, before or after suppression. */
@@ -78,12 +79,7 @@ function isPartOf(face: Candidate, better: Candidate): boolean {
 
 /** The middle of the eyes. */
 function eyesOf({ landmarks }: Candidate): Point {
-  const [right, left] = landmarks as [Point, Point];
-  return middle(right, left);
-}
-
-export function middle(a: Point, b: Point): Point {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  return meanOf(landmarks.slice(0, 2));
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */
