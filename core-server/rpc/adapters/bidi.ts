@@ -1,12 +1,9 @@
-import type { ServerHttp2Stream } from 'node:http2';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { asRefusal, missingField, refuse, refuseField, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
-import { createTurns } from '../../../runtime/limits/turns.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
-import { callerOf } from '../grpc-js-patches/caller-of.js';
 import { forgetRequest } from '../grpc-js-patches/forget-message.js';
 import { limitReadAhead, noteAnswer } from '../grpc-js-patches/limit-messages.js';
 import { sendAtOnce } from '../grpc-js-patches/limit-unread.js';
@@ -26,8 +23,6 @@ interface StreamAnswer<Response> {
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
 }
 
-type Turns = ReturnType<typeof createTurns<ServerHttp2Stream, () => void>>;
-
 const maxIdLength = 128;
 
 /**
@@ -38,18 +33,11 @@ const maxIdLength = 128;
  * Refusals become responses, so that one bad picture does not end the stream, and if the queue is full, the request
  * waits. Each request counts towards the rate of its key, and checks that key: once it is no longer valid, the stream
  * ends.
- *
- * Requests begin one per turn of the event loop. What is refused at once waits for nothing, so that otherwise all that
- * has arrived would be answered in one turn: thousands of requests of seven bytes, for a second.
  */
 export function bidi<Request, Response>(
   handler: (request: Request, call: Call) => Promise<Response>,
   settings: RpcSettings,
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
-  const turns: Turns = createTurns(
-    ({ session }) => callerOf(session),
-    (begin) => begin(),
-  );
   return (stream) => {
     limitReadAhead(stream);
     const call = openCall(stream, settings);
@@ -68,7 +56,7 @@ export function bidi<Request, Response>(
     };
     const serve = async () => {
       try {
-        await pump(stream, answer, call, settings, turns);
+        await pump(stream, answer, call, settings);
         call.logOutcome();
         stream.end();
       } catch (caught) {
@@ -94,9 +82,7 @@ function pump<Item>(
   answer: (item: Item) => Promise<void>,
   call: OpenCall,
   { closing, maxInFlight, idleMs }: RpcSettings,
-  turns: Turns,
 ): Promise<void> {
-  const http2Stream = streamOf(stream);
   const idleTooLong = `the stream was idle for ${idleMs} ms, go on in a new stream`;
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
@@ -118,7 +104,7 @@ function pump<Item>(
       clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
-      turns.take(http2Stream, () => void answer(item).then(onDone, reject));
+      void answer(item).then(onDone, reject);
     };
     const onClosing = (): void => {
       stream.pause();
@@ -126,8 +112,6 @@ function pump<Item>(
     };
     stop = () => {
       clearTimeout(idle);
-      // They would keep all that the stream does.
-      turns.drop(http2Stream);
       closing.removeEventListener('abort', onClosing);
       stream.off('data', onRequest).off('end', rest).pause();
     };
