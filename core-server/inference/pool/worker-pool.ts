@@ -57,7 +57,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     lost(job, error) {
       lastLoss = error;
       if (job !== undefined && !job.signal.aborted) {
-        if (job.attempts < maxAttempts && !closing) queue.putBack(job);
+        if (job.attemptsLeft > 0 && !closing) queue.putBack(job);
         else job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: error }));
       }
       tellWatcher();
@@ -123,7 +123,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     if (wait === 'refuse') assertRoom(owner, runOptions.timeLeftMs?.() ?? Infinity);
     let job!: Job;
     const answer = new Promise<unknown>((resolve, reject) => {
-      job = { weight: 0, attempts: 0, task, owner, input, reportStart, log, signal, resolve, reject };
+      job = { weight: 0, attemptsLeft: maxAttempts, task, owner, input, reportStart, log, signal, resolve, reject };
     });
     queue.add(job);
     dispatch();

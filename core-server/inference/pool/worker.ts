@@ -39,8 +39,8 @@ export interface Job {
   weight: number;
   /** Called when a worker gets it, and again when another does after that was lost. */
   readonly reportStart: (() => void) | undefined;
-  /** How many workers it has been given to so far. */
-  attempts: number;
+  /** How many more workers it may be given to. */
+  attemptsLeft: number;
   /** Names the call, if it is there. */
   readonly log: Pick<Logger, 'error'> | undefined;
   /** Aborted when nobody waits for it any more, whatever a worker is still doing. */
@@ -102,7 +102,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     if (done === undefined) return;
     if (message.type === 'returned') {
       done.weight = message.weight;
-      done.attempts -= 1;
+      done.attemptsLeft += 1;
       events.returned(done);
     } else if (message.type === 'done') done.resolve(message.output);
     else done.reject(fromWireError(message.error));
@@ -125,7 +125,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     setImmediate(() => {
       if (late === undefined || job !== late) return;
       // Not retried, because the next worker would get stuck as well.
-      late.attempts = Infinity;
+      late.attemptsLeft = 0;
       late.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
       abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
     });
@@ -147,7 +147,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     assign(next: Job, hasSpareCore: boolean): void {
       state = 'busy';
       job = next;
-      next.attempts += 1;
+      next.attemptsLeft -= 1;
       try {
         const { task, input, weight } = next;
         thread.send({ type: 'run', task, input, weight, hasSpareCore });
