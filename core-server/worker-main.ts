@@ -42,7 +42,7 @@ serveTasks<AnalysisTasks>({
     detectFaces: async (input, job) => facesFor(job).detectFaces(await withoutHeic(input, job), job.signal),
     redactFaces: async (input, job) => facesFor(job).redactFaces(await withoutHeic(input, job), job.signal),
     readMeter: async (input, job) => meterReader.readMeter(await withoutHeic(input, job), job.signal),
-    fuseReadings: (input) => Promise.resolve({ ...fuseReadings(input, models.meter.rules), timings: {} }),
+    fuseReadings: (input) => Promise.resolve(fuseReadings(input, models.meter.rules)),
   },
   async release() {
     await Promise.all([faceDetector.release(), meterReader.release()]);

@@ -55,7 +55,7 @@ export function observePool(deps: {
         const output = await pool.run(task, input, { ...options, reportStart });
         metrics.taskEnded(task, 'OK');
         count[task](output);
-        span.end({ failed: false, attributes: toAttributes(output.timings) });
+        span.end({ failed: false, attributes: 'timings' in output ? toAttributes(output.timings) : {} });
         return output;
       } catch (error) {
         const { reason } = asRefusal(error);

@@ -65,7 +65,6 @@ export interface FuseReadingsOutput {
   readonly best: number;
   /** Whether each photo alone shows the digits before the fraction. */
   readonly agrees: readonly boolean[];
-  readonly timings: Readonly<Record<string, number>>;
 }
 
 export type MeterTasks = {

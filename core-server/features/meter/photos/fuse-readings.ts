@@ -9,10 +9,7 @@ import { fusePhotos } from './fuse-photos.js';
  * disagree are for a person to look at; else a photo that alone can be used answers for all, where all together cannot or
  * are less sure of the same value. A task of the workers: eight photos of long counters take a tenth of a second.
  */
-export function fuseReadings(
-  { photos, checkBelow, known }: FuseReadingsInput,
-  rules: ReaderRules,
-): Omit<FuseReadingsOutput, 'timings'> {
+export function fuseReadings({ photos, checkBelow, known }: FuseReadingsInput, rules: ReaderRules): FuseReadingsOutput {
   const { counter, best, agrees, disagree } = fusePhotos(photos, rules, known);
   const readingOf = (seen: CounterReading, photo: number): MeterReading =>
     assembleReading(seen, { ...(photos[photo] as (typeof photos)[number]), checkBelow, known });
