@@ -30,8 +30,7 @@ export function createRenderer(type: protobuf.Type): Renderer {
   return (answer, elapsedMs, later) => {
     const message = answer as Message;
     // The clock's resolution is microseconds.
-    const seconds = isTimed ? writeFloat(Math.round(elapsedMs * 1000) / 1e6) : '';
-    const time = isTimed ? `,"process_time":${seconds}` : '';
+    const time = isTimed ? `,"process_time":${writeFloat(Math.round(elapsedMs * 1000) / 1e6)}` : '';
     return `${append(`{"message":${tell(message)}${time}`, message, later)}}`;
   };
 }
