@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
@@ -24,19 +23,14 @@ export async function startFacade(
   env: Record<string, string> = {},
 ): Promise<TestFacade> {
   const lines: string[] = [];
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const config = createConfig({
     REST_PORT: '0',
     REST_CORE_ADDRESS: `127.0.0.1:${corePort}`,
     REST_SHUTDOWN_GRACE_MS: '200',
     ...env,
   });
-  const facade = await startRestFacade({ config, log: pino({ level: 'trace' }, sink) });
+  const facade = await startRestFacade({ config, log });
   t.after(() => facade.close());
   return { url: `http://127.0.0.1:${facade.port}`, port: facade.port, facade, logged: () => lines.join('') };
 }
