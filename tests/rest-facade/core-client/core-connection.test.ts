@@ -10,7 +10,7 @@ import {
 } from '../../../generated/imageanalysis/v1/score_config.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
-import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
+import { plainText } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
@@ -143,8 +143,7 @@ for (const [what, renewAfterMs, renew] of [
       return isDown ? Promise.reject(new Error('EAI_AGAIN')) : [{ address, family: 4 }];
     });
     const core = await startFakeCore(t, answerAll);
-    const trust = await loadCoreTrust({});
-    const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
+    const connection = createCoreConnection(`dns:///core.test:${core.port}`, plainText, renewAfterMs);
     t.after(() => connection.close());
     await callFakeCore(await connection.ready());
     isDown = true;
@@ -161,7 +160,7 @@ for (const [what, renewAfterMs, renew] of [
 test('calls that end at their deadline are resets too', async (t) => {
   const lookup = t.mock.method(dns.promises, 'lookup', () => [{ address: '127.0.0.1', family: 4 }]);
   const core = await startFakeCore(t, never);
-  const client = createCoreClient(`dns:///core.test:${core.port}`, await loadCoreTrust({}));
+  const client = createCoreClient(`dns:///core.test:${core.port}`);
   t.after(() => client.close());
   const [rpc] = loadRpcs();
   assert.ok(rpc);
@@ -177,8 +176,7 @@ test('calls that are under way, or begin on the client they were given, outlive 
     await released;
     return answerAll(call);
   });
-  const trust = await loadCoreTrust({});
-  const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
+  const connection = createCoreConnection(`127.0.0.1:${core.port}`, plainText);
   t.after(() => connection.close());
   const client = await connection.ready();
   const underWay = callFakeCore(client);
@@ -307,7 +305,7 @@ test('a call waits for a connection no longer than its own time', { timeout: 60_
   assert.equal(((await answer.json()) as { code?: string }).code, 'deadline_exceeded');
   // The connection may take 5 s.
   assert.ok(performance.now() - started < 4_000);
-  const connection = createCoreConnection(`127.0.0.1:${corePort}`, await loadCoreTrust({}));
+  const connection = createCoreConnection(`127.0.0.1:${corePort}`, plainText);
   t.after(() => connection.close());
   const caller = new AbortController();
   const ready = connection.ready({ deadline: Infinity, signal: caller.signal });

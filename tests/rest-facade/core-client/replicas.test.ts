@@ -11,7 +11,7 @@ import {
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
 import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
-import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
+import { plainText } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { eventually } from '../../helpers/eventually.js';
 import { bindServer } from '../../helpers/net/grpc.js';
@@ -56,19 +56,20 @@ function startClients(url: string) {
   };
 }
 
-const listOf = (cores: readonly FakeCore[]) => `ipv4:${cores.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
-
 async function untilCalled(core: FakeCore, count: number): Promise<void> {
   const wanted = core.calls.length + count;
   await eventually(() => core.calls.length >= wanted);
 }
 
-async function startReplicas(t: TestContext, count: number) {
-  const start = (port = 0) => startFakeCore(t, answerLater, port);
-  const cores = await Promise.all(Array.from({ length: count }, () => start()));
-  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
-  return { cores, url, start };
+/** A facade before cores with these scripts, of which it knows by one address. */
+async function startReplicas(t: TestContext, ...scripts: readonly Script[]) {
+  const cores = await Promise.all(scripts.map((script) => startFakeCore(t, script)));
+  const list = cores.map(({ port }) => `127.0.0.1:${port}`).join();
+  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: `ipv4:${list}` });
+  return { cores, url };
 }
+
+const askScore = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
 
 for (const [reason, hasBegun, isRepeated] of [
   ['SHUTTING_DOWN', false, true],
@@ -80,14 +81,11 @@ for (const [reason, hasBegun, isRepeated] of [
   ['A_NEWER_REASON', false, false],
 ] as const)
   test(`a call that a core refuses for ${reason}${hasBegun ? ', begun,' : ''} is ${isRepeated ? '' : 'not '}sent to another`, async (t) => {
-    const cores = await Promise.all([
-      startFakeCore(t, (call) => {
-        if (hasBegun) call.begin();
-        throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
-      }),
-      startFakeCore(t, answerAll),
-    ]);
-    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+    const refuse: Script = (call) => {
+      if (hasBegun) call.begin();
+      throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
+    };
+    const { cores, url } = await startReplicas(t, refuse, answerAll);
     const detect = async () => (await detectFace(url, picture)).status;
     // Until the facade has a connection to each, it knows of no other.
     await eventually(async () => {
@@ -102,10 +100,8 @@ test('a call is repeated once, even if nobody can help', async (t) => {
   const refuse: Script = () => {
     throw new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later');
   };
-  const cores = await Promise.all([startFakeCore(t, refuse), startFakeCore(t, refuse)]);
-  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
-  const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
-  assert.equal(answer.status, 503);
+  const { cores, url } = await startReplicas(t, refuse, refuse);
+  assert.equal((await askScore(url)).status, 503);
   assert.equal(cores.flatMap(({ calls }) => calls).length, 2);
 });
 
@@ -117,23 +113,21 @@ test('a call whose core stood still until its connection was lost is not sent to
     now += keepaliveTimeoutMs;
     throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
   };
-  const cores = await Promise.all([startFakeCore(t, lose), startFakeCore(t, lose)]);
-  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+  const { url } = await startReplicas(t, lose, lose);
   t.mock.method(performance, 'now', () => now);
-  const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
-  assert.deepEqual([answer.status, calls.length], [503, 1]);
+  assert.deepEqual([(await askScore(url)).status, calls.length], [503, 1]);
 });
 
 for (const leaving of ['kill', 'leave'] as const)
   test(`no request fails while cores ${leaving} and come back`, { timeout: 60_000 }, async (t) => {
-    const { cores, url, start } = await startReplicas(t, 3);
+    const { cores, url } = await startReplicas(t, answerLater, answerLater, answerLater);
     const stop = startClients(url);
     for (const [index, core] of cores.entries()) {
       await untilCalled(core, 1);
       await core[leaving]();
       const other = cores[(index + 1) % cores.length] as FakeCore;
       await untilCalled(other, 3);
-      cores[index] = await start(core.port);
+      cores[index] = await startFakeCore(t, answerLater, core.port);
       await untilCalled(cores[index], 1);
     }
     const statuses = await stop();
@@ -151,9 +145,8 @@ for (const isBegun of [false, true])
       // As grpc-js has it of a connection that is lost.
       throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
     };
-    const cores = await Promise.all([startFakeCore(t, script), startFakeCore(t, script)]);
-    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
-    const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+    const { url } = await startReplicas(t, script, script);
+    const answer = await askScore(url);
     assert.deepEqual([answer.status, calls], isBegun ? [503, 1] : [200, 2]);
     if (!isBegun) return;
     // Nor shall the caller send it again by itself.
@@ -247,7 +240,7 @@ test('a core that is added behind a name is used, with no request failed', async
   t.mock.method(dns.promises, 'lookup', () => Promise.resolve(addresses.map((address) => ({ address, family: 4 }))));
   const first = await startFakeCore(t, answerLater);
   const second = await startFakeCore(t, answerLater, first.port, '127.0.0.2');
-  const core = createCoreClient(`core.test:${first.port}`, await loadCoreTrust({}), 100);
+  const core = createCoreClient(`core.test:${first.port}`, plainText, 100);
   t.after(() => core.close());
 
   const rpc = loadRpcs().find(({ path }) => path.endsWith('/GetDetectionScore'));
