@@ -60,20 +60,26 @@ describe('the web console', { skip: noChromium }, () => {
     await said(page, summary);
   }
 
-  /** Keeps the next answer back until `release`; `asked` resolves once it is asked for. */
-  async function holdAnswer(page: Page) {
+  /** Keeps the next answer from there back until `release`; `asked` resolves once it is asked for. */
+  async function hold(page: Page, url: string | RegExp, answer = (route: Route) => route.continue()) {
     const [asked, released] = [deferred(), deferred()];
     await page.route(
-      /face_detect_multi|meter-number-ocr/,
+      url,
       async (route) => {
         asked.resolve();
         await released.promise;
-        await route.continue();
+        await answer(route);
       },
       { times: 1 },
     );
     return { asked: asked.promise, release: () => released.resolve() };
   }
+
+  /** Chooses pictures by their names. */
+  const choose = (page: Page, pictures: Readonly<Record<string, Buffer>>) =>
+    page
+      .locator('#file')
+      .setInputFiles(Object.entries(pictures).map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
 
   it('asks for a key, keeps it in the tab, and shows the face of a sample', async (t) => {
     const page = await open(t);
@@ -197,12 +203,8 @@ describe('the web console', { skip: noChromium }, () => {
   it('asks about all pictures of the strip, and reads photos of one meter as one', async (t) => {
     const page = await openWithKey(t);
     const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
-    const give = (pictures: Record<string, Buffer>) =>
-      page
-        .locator('#file')
-        .setInputFiles(Object.entries(pictures).map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
     const captions = () => page.locator('#strip small').allTextContents();
-    await give({ 'a.jpg': face, 'b.jpg': meter, 'c.jpg': face.subarray(0, 300) });
+    await choose(page, { 'a.jpg': face, 'b.jpg': meter, 'c.jpg': face.subarray(0, 300) });
     await said(page, '1 face');
     assert.equal(await page.getByRole('button', { name: 'Read as one meter' }).isVisible(), false);
     await page.getByRole('button', { name: 'Analyse all' }).click();
@@ -222,7 +224,7 @@ describe('the web console', { skip: noChromium }, () => {
 
     await page.getByText('Water meter').click();
     assert.deepEqual(await captions(), ['', '', '']);
-    await give({ 'face.jpg': face, 'meter.jpg': meter });
+    await choose(page, { 'face.jpg': face, 'meter.jpg': meter });
     await page.getByRole('alert').filter({ hasText: 'shows no counter' }).waitFor();
     await page.getByRole('button', { name: 'Read as one meter' }).click();
     await said(page, /^00473\.286 m³, .*, from 1 of 2 photos, in/);
@@ -232,7 +234,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .digit .read').count(), 8);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '2 pictures, 1 refused');
-    await give({ 'face.jpg': face, 'again.jpg': face });
+    await choose(page, { 'face.jpg': face, 'again.jpg': face });
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, /^2 pictures, 2 refused, in \d+ ms\. .*shows no counter/);
   });
@@ -240,13 +242,9 @@ describe('the web console', { skip: noChromium }, () => {
   it('takes more pictures than one request does, but not as photos of one meter', async (t) => {
     const page = await openWithKey(t);
     const face = await readSample('astronaut.jpg');
+    const entryOf = (at: number): [string, Buffer] => [`${at}.jpg`, at === 4 ? face.subarray(0, 300) : face];
     const give = (count: number) =>
-      page.locator('#file').setInputFiles(
-        Array.from({ length: count }, (_, index) => {
-          const buffer = index === 4 ? face.subarray(0, 300) : face;
-          return { name: `${index}.jpg`, mimeType: 'image/jpeg', buffer };
-        }),
-      );
+      choose(page, Object.fromEntries(Array.from({ length: count }, (_, at) => entryOf(at))));
     await give(5);
     await said(page, '1 face');
     await page.getByRole('button', { name: 'Analyse all' }).click();
@@ -334,22 +332,15 @@ describe('the web console', { skip: noChromium }, () => {
     await trySample(page, 'face', '1 face');
     const hide = page.getByRole('button', { name: 'Hide faces' });
     const alert = page.getByRole('alert');
-    const hold = async () => {
-      const [asked, released] = [deferred(), deferred()];
-      await page.route(
-        '**/v1/faces/redact',
-        async (route) => {
-          asked.resolve();
-          await released.promise;
-          await route.fulfill({ status: 429, json: { reason: 'QUEUE_FULL', message: 'all is taken' } });
-        },
-        { times: 1 },
+    const holdRefusal = async () => {
+      const { asked, release } = await hold(page, '**/v1/faces/redact', (route) =>
+        route.fulfill({ status: 429, json: { reason: 'QUEUE_FULL', message: 'all is taken' } }),
       );
       await hide.click();
-      await asked.promise;
-      return () => released.resolve();
+      await asked;
+      return release;
     };
-    const release = await hold();
+    const release = await holdRefusal();
     await page.locator('#busy').waitFor();
     assert.equal(await hide.isDisabled(), true);
     release();
@@ -360,7 +351,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .box').count(), 1);
     await said(page, '1 face');
 
-    const releaseLate = await hold();
+    const releaseLate = await holdRefusal();
     await trySample(page, 'face', '1 face');
     const answered = page.waitForResponse('**/v1/faces/redact');
     releaseLate();
@@ -435,26 +426,21 @@ describe('the web console', { skip: noChromium }, () => {
 
   it('drops the answer about faces where a meter is asked for meanwhile', async (t) => {
     const page = await openWithKey(t);
-    const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
-    await page.route('**/face_detect_multi', () => asked.resolve());
-    await page.route('**/samples/meter.jpg', async (route) => {
-      await answered.promise;
-      await route.continue();
-    });
+    const { asked } = await hold(page, '**/face_detect_multi');
+    const { release } = await hold(page, '**/samples/meter.jpg');
     await page.getByRole('button', { name: 'Try a face' }).click();
-    await asked.promise;
+    await asked;
     await page.getByRole('button', { name: 'Try a meter' }).click();
     await dropped;
     assert.equal(await page.getByRole('alert').isVisible(), false);
-    answered.resolve();
+    release();
     await said(page, 'm³');
 
-    await page.route('**/samples/astronaut.jpg', () => {}, { times: 1 });
+    await hold(page, '**/samples/astronaut.jpg');
     await page.getByRole('button', { name: 'Try a face' }).click();
-    const picture = { name: 'chosen.jpg', mimeType: 'image/jpeg', buffer: await readSample('meter.jpg') };
     const given = page.waitForEvent('requestfailed', (request) => request.url().endsWith('astronaut.jpg'));
-    await page.locator('#file').setInputFiles(picture);
+    await choose(page, { 'chosen.jpg': await readSample('meter.jpg') });
     await given;
     await said(page, 'm³');
     assert.equal(await page.getByRole('alert').isVisible(), false);
@@ -463,12 +449,10 @@ describe('the web console', { skip: noChromium }, () => {
   it('shows no result or problem of another picture or mode while it asks', async (t) => {
     const page = await openWithKey(t);
     const alert = page.getByRole('alert');
-    const give = async (buffer: Buffer) =>
-      page.locator('#file').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
-    const chooseFace = async () => give(await readSample('astronaut.jpg'));
-    const isClearAfter = async (choose: () => Promise<void>) => {
-      const { asked, release } = await holdAnswer(page);
-      await choose();
+    const chooseFace = async () => choose(page, { 'a.jpg': await readSample('astronaut.jpg') });
+    const isClearAfter = async (ask: () => Promise<void>) => {
+      const { asked, release } = await hold(page, /face_detect_multi|meter-number-ocr/);
+      await ask();
       await asked;
       // In a status that is shown already when the result comes, so that screen readers announce it.
       assert.equal(await page.getByRole('status').filter({ hasText: 'Analysing…' }).count(), 1);
@@ -479,7 +463,7 @@ describe('the web console', { skip: noChromium }, () => {
       release();
     };
 
-    await give(Buffer.from('no picture at all'));
+    await choose(page, { 'a.jpg': Buffer.from('no picture at all') });
     await alert.waitFor();
     assert.equal(await page.locator('#result').isVisible(), false);
     await isClearAfter(chooseFace);
@@ -491,25 +475,18 @@ describe('the web console', { skip: noChromium }, () => {
 
   it('works before the options are there, and keeps a key that is typed while it is loaded', async (t) => {
     const page = await openWithKey(t);
-    const [script, document] = [deferred(), deferred()];
-    await page.route('**/console/main.js', async (route) => {
-      await script.promise;
-      await route.continue();
-    });
-    await page.route('**/openapi.json', async (route) => {
-      await document.promise;
-      await route.continue();
-    });
+    const script = await hold(page, '**/console/main.js');
+    const document = await hold(page, '**/openapi.json');
     await page.reload({ waitUntil: 'commit' });
     await page.getByLabel('API key').fill(` ${service.apiKey}`);
-    script.resolve();
+    script.release();
     await page.waitForLoadState('load');
     assert.equal(await page.getByLabel('API key').inputValue(), ` ${service.apiKey}`);
     await page.getByRole('button', { name: 'Use' }).click();
     await trySample(page, 'face', '1 face');
     assert.equal(await page.getByText('Options').isVisible(), false);
 
-    document.resolve();
+    document.release();
     await page.locator('#curl').filter({ hasText: 'landmarks=true' }).waitFor();
     await page.locator('#overlay .point').first().waitFor();
     assert.equal(await page.getByText('Options').isVisible(), true);
@@ -544,7 +521,7 @@ describe('the web console', { skip: noChromium }, () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    await page.locator('#file').setInputFiles({ name: "a 'lying' one.jpg", mimeType: 'image/jpeg', buffer: lying });
+    await choose(page, { "a 'lying' one.jpg": lying });
     await said(page, '1 face');
     assert.equal(await page.locator('#overlay').getAttribute('viewBox'), '0 0 300 400');
     const [picture, overlay, box] = await Promise.all(
@@ -657,8 +634,7 @@ describe('the web console', { skip: noChromium }, () => {
   it('reads only those of many pictures that are in view', async (t) => {
     const page = await open(t);
     const buffer = await readSample('astronaut.jpg');
-    const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}.jpg`, mimeType: 'image/jpeg', buffer }));
-    await page.locator('#file').setInputFiles(files);
+    await choose(page, Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${at}.jpg`, buffer])));
     const isRead = (name: string) =>
       page.evaluate<boolean>(`document.querySelector('#strip img[alt="${name}"]').naturalWidth > 0`);
     await eventually(() => isRead('0.jpg'));
@@ -669,20 +645,16 @@ describe('the web console', { skip: noChromium }, () => {
 
   it('shows no curl command that a terminal would obey when it is pasted', async (t) => {
     const page = await open(t);
-    const buffer = await readSample('astronaut.jpg');
-    const name = 'a\u0003\nid\n\u001b[201~\u202e.jpg';
-    await page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
+    await choose(page, { 'a\u0003\nid\n\u001b[201~\u202e.jpg': await readSample('astronaut.jpg') });
     await page.locator('#curl').filter({ hasText: `-F 'file=@"a??id??[201~?.jpg"'` }).waitFor();
   });
 
   it('says what went wrong and what to do', async (t) => {
     const page = await openWithKey(t);
-    const give = (name: string, buffer: Buffer) =>
-      page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
-    await give('a.jpg', Buffer.from('no picture at all'));
+    await choose(page, { 'a.jpg': Buffer.from('no picture at all') });
     await alert('is of an unknown type, want JPEG');
-    await give('b.jpg', (await readSample('astronaut.jpg')).subarray(0, 300));
+    await choose(page, { 'b.jpg': (await readSample('astronaut.jpg')).subarray(0, 300) });
     await alert('is damaged or cut off');
     await page.getByLabel('API key').fill('ia_wrong_key');
     await page.getByRole('button', { name: 'Use' }).click();
@@ -732,9 +704,8 @@ describe('the web console', { skip: noChromium }, () => {
     const port = await listen(t, server);
 
     const page = await openWithKey(t);
-    const buffer = await readSample('astronaut.jpg');
-    const picture = { name: 'a.jpg', mimeType: 'image/jpeg', buffer };
-    await page.locator('#file').setInputFiles([picture, picture]);
+    const face = await readSample('astronaut.jpg');
+    await choose(page, { 'a.jpg': face, 'b.jpg': face });
     await said(page, '1 face');
     const alert = page.getByRole('alert');
     const analyseAll = page.getByRole('button', { name: 'Analyse all' });
