@@ -8,7 +8,6 @@ import argparse
 import hashlib
 import json
 import os
-from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,10 +39,11 @@ def fold_of(source: str) -> int:
     return hash_of(f"{origin}-fold") % FOLDS
 
 
-@dataclass
+@dataclass(eq=False)
 class Photo:
     """One picture. `quad` is in reading order (top left first), `digits` one character per wheel."""
 
+    bank: np.ndarray  # pixels of all its photos
     source: str
     name: str
     quad: np.ndarray | None
@@ -54,6 +54,11 @@ class Photo:
     display: bool = False
     levels: list = field(default_factory=list)  # (offset, height, width) of full and half size
 
+    def pixels(self, level: int) -> np.ndarray:
+        """The picture at full (0) or half (1) size, RGB."""
+        offset, h, w = self.levels[level]
+        return self.bank[offset : offset + h * w * 3].reshape(h, w, 3)
+
 
 def is_held(source: str, digits: str, family: str) -> bool:
     """A slice to measure on: whole sources, or whole readings of a source. `--all` trains on it too."""
@@ -62,26 +67,14 @@ def is_held(source: str, digits: str, family: str) -> bool:
     return hash_of(f"{source}/{digits}") % (5 if family == "own" else 14) == 0
 
 
-class Bank:
-    def __init__(self, folder: Path):
-        index = json.loads((folder / "index.json").read_text())
-        self.pixels = np.memmap(folder / "pixels.bin", np.uint8, "r")
-        self.photos = []
-        for o in index:
-            quad = np.float32(o.pop("quad")) if o.get("quad") is not None else o.pop("quad")
-            self.photos.append(Photo(quad=quad, **o))
-
-    def pixels_of(self, photo: Photo, level: int) -> np.ndarray:
-        """The picture at full (0) or half (1) size, RGB."""
-        offset, h, w = photo.levels[level]
-        return self.pixels[offset : offset + h * w * 3].reshape(h, w, 3)
-
-    def by_source(self, keep) -> dict:
-        groups = defaultdict(list)
-        for p in self.photos:
-            if keep(p):
-                groups[p.source].append(p)
-        return groups
+def photos_of(folder: Path) -> list[Photo]:
+    """All photos of a bank: `pixels.bin` and `index.json`."""
+    bank = np.memmap(folder / "pixels.bin", np.uint8, "r")
+    photos = []
+    for o in json.loads((folder / "index.json").read_text()):
+        quad = o.pop("quad")
+        photos.append(Photo(bank=bank, quad=None if quad is None else np.float32(quad), **o))
+    return photos
 
 
 class BankWriter:

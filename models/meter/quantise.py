@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_static
 
-from data import CACHE, HERE, Bank
+from data import CACHE, HERE, photos_of
 from geometry import expand, turned
 
 PHOTOS = 150
@@ -22,12 +22,11 @@ class Strips(CalibrationDataReader):
     """Labelled counters of training photos as the service cuts them, upright and upside down."""
 
     def __init__(self):
-        bank = Bank(CACHE / "real")
-        photos = [p for p in bank.photos if p.quad is not None]
+        photos = [p for p in photos_of(CACHE / "real") if p.quad is not None]
         rules = json.loads((HERE / "reader.json").read_text())
         self.feeds = (
             {
-                "image": bank.pixels_of(photo, 0)[None],
+                "image": photo.pixels(0)[None],
                 "quads": np.stack([expand(q, **c) for q in (photo.quad, turned(photo.quad)) for c in rules["crops"]]),
             }
             for photo in photos[:: max(1, len(photos) // PHOTOS)]

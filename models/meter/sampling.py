@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from augment import rng
-from data import CACHE, FOLDS, Bank, fold_of
+from data import CACHE, FOLDS, fold_of, photos_of
 
 OWN_SHARE = 0.5  # of own photos (train_own.py), beside the SHARES of the others
 SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
@@ -17,9 +17,10 @@ class Sampler:
     """Draws photos of the real bank and, where it exists, of the rendered bank."""
 
     def __init__(self, args, negatives=0.0):
-        self.banks = [Bank(CACHE / "real")]
-        real = self.banks[0].photos
-        groups = self.banks[0].by_source(lambda p: p.quad is not None and (args.all or not p.held))
+        real, groups = photos_of(CACHE / "real"), defaultdict(list)
+        for p in real:
+            if p.quad is not None and (args.all or not p.held):
+                groups[p.source].append(p)
         self.negatives = [p for p in real if p.quad is None]
         self.negative_share = negatives
         self.photos, self.cumulative = {}, {}
@@ -43,17 +44,14 @@ class Sampler:
             self.cumulative[fold] = np.cumsum(weights) / sum(weights)
         self.rendered, self.rendered_share = [], args.rendered_share
         if self.rendered_share and (CACHE / "rendered/index.json").exists():
-            self.banks.append(Bank(CACHE / "rendered"))
-            self.rendered = self.banks[-1].photos
+            self.rendered = photos_of(CACHE / "rendered")
         self.hard = []  # what was taken for a counter where there is none (hard.py)
         if (CACHE / "hard/index.json").exists():
-            self.banks.append(Bank(CACHE / "hard"))
-            self.hard = self.banks[-1].photos
+            self.hard = photos_of(CACHE / "hard")
         self.kinds = defaultdict(list)  # photos whose wheels may stand in for each other's
         for p in chain(*groups.values()):
             if not p.accept:
                 self.kinds[p.source, len(p.digits), p.red].append(p)
-        self.bank_of = {id(p): b for b in self.banks for p in b.photos}
         print(
             f"{sum(map(len, groups.values()))} photos of {len(groups)} sources, {len(self.rendered)} rendered, "
             f"{len(self.negatives)} without a meter, {len(self.hard)} hard",
@@ -75,6 +73,3 @@ class Sampler:
         kind = self.kinds[photo.source, len(photo.digits), photo.red]
         other = rng.choice(kind) if kind else photo
         return None if other is photo else other
-
-    def pixels(self, photo, level):
-        return self.bank_of[id(photo)].pixels_of(photo, level)

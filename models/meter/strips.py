@@ -1,6 +1,7 @@
 """Strips for the reader: a labelled photo becomes a patch, and the patch a random 224 x 48 view of the counter."""
 
 import math
+from functools import cache
 
 import cv2
 import numpy as np
@@ -16,7 +17,8 @@ PATCH_W, MARGIN_X, MARGIN_Y = 320, 0.22, 0.85
 FRAME = np.float32([[0, 0], [READ_W, 0], [READ_W, READ_H], [0, READ_H]])
 
 
-def patch_of(sampler, photo):
+@cache
+def patch_of(photo):
     """The counter rectified with its surroundings, and the counter's rectangle in it (x0, y0, w, h)."""
     w, h = size(photo.quad)
     ph = int(np.clip(PATCH_W * h / w, 24, 150))
@@ -25,26 +27,13 @@ def patch_of(sampler, photo):
     M = cv2.getPerspectiveTransform(np.float32(photo.quad), box)
     level = 1 if PATCH_W / w < 0.5 else 0
     image = cv2.warpPerspective(
-        sampler.pixels(photo, level),
+        photo.pixels(level),
         M @ np.diag([1 + level, 1 + level, 1.0]),
         (PATCH_W + 2 * mx, ph + 2 * my),
         flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
     return image, (mx, my, PATCH_W, ph)
-
-
-class Patches:
-    """Patches by photo, made once."""
-
-    def __init__(self, sampler):
-        self.sampler, self.made = sampler, {}
-
-    def of(self, photo):
-        key = id(photo)
-        if key not in self.made:
-            self.made[key] = patch_of(self.sampler, photo)
-        return self.made[key]
 
 
 def shuffle_wheels(image, box, labels, display=False):

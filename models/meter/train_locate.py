@@ -19,9 +19,9 @@ yy, xx = np.mgrid[0:GRID, 0:GRID].astype(np.float32)
 CELLS = np.stack([xx, yy], -1) * LOCATE_STRIDE + LOCATE_STRIDE / 2
 
 
-def view(sampler, photo):
+def view(photo):
     """One random view of a photo: picture S x S and the quad in it (None where there is no counter)."""
-    full = sampler.pixels(photo, 0)
+    full = photo.pixels(0)
     h, w = full.shape[:2]
     quad = photo.quad if photo.digits else None
     fit = S / max(h, w)
@@ -48,7 +48,7 @@ def view(sampler, photo):
     if level:
         B[:, :2] *= 2
     # Reading from a smaller level, then halving again where needed, keeps the fine print from aliasing.
-    source = sampler.pixels(photo, level)
+    source = photo.pixels(level)
     if scale < 0.3:
         source = cv2.resize(source, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         B[:, :2] *= 2
@@ -57,7 +57,7 @@ def view(sampler, photo):
         quad = quad @ A.T + (t - A @ centre)
         c = quad.mean(0)
         if not (2 < c[0] < S - 2 and 2 < c[1] < S - 2):
-            return view(sampler, photo)
+            return view(photo)
     return augment.photometric(image, 1.3, 0.45), quad
 
 
@@ -101,7 +101,7 @@ if __name__ == "__main__":
     def make_batch(fold):
         rows = []
         for _ in range(args.batch):
-            image, quad = view(sampler, sampler.pick(fold))
+            image, quad = view(sampler.pick(fold))
             rows.append((image, *target(quad)))
         return tuple(np.stack(column) for column in zip(*rows))
 

@@ -23,11 +23,11 @@ def pick_label(photo):
     return strips.classes(digits, photo.red)
 
 
-def sample(sampler, patches, photo):
+def sample(sampler, photo):
     """One strip: picture, classes, and 1 where it is an upright counter."""
     if photo.quad is None:
-        return strips.random_strip(sampler.pixels(photo, 1)), [], 0
-    image, box = patches.of(photo)
+        return strips.random_strip(photo.pixels(1)), [], 0
+    image, box = strips.patch_of(photo)
     if not photo.digits:
         return strips.positive(image, box), [], 0
     if rng.random() < 0.16:
@@ -37,7 +37,7 @@ def sample(sampler, patches, photo):
     if pick < 0.25:
         donor = None if photo.display else sampler.like(photo)
         if donor is not None:
-            donor_image, donor_box = patches.of(donor)
+            donor_image, donor_box = strips.patch_of(donor)
             image, labels = strips.transplant(
                 image, box, labels, donor_image, donor_box, strips.classes(donor.digits, donor.red)
             )
@@ -66,10 +66,9 @@ def loss_of(model, batch, device):
 if __name__ == "__main__":
     args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
     sampler = Sampler(args, negatives=0.08)
-    patches = strips.Patches(sampler)
 
     def make_batch(fold):
-        images, labels, upright = zip(*[sample(sampler, patches, sampler.pick(fold)) for _ in range(args.batch)])
+        images, labels, upright = zip(*[sample(sampler, sampler.pick(fold)) for _ in range(args.batch)])
         return np.stack(images), labels, np.float32(upright)
 
     loop.train(args, Read, make_batch, loss_of)

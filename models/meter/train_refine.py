@@ -19,11 +19,11 @@ FRAME = np.float32([[0, 0], [W, 0], [W, H], [0, H]])
 CORNER_WEIGHT = [2, 1] * 4
 
 
-def cut(sampler, photo, corners):
+def cut(photo, corners):
     """The window from the level whose pixels are at most twice as fine; returns picture and full-size homography."""
     M = cv2.getPerspectiveTransform(corners, FRAME)
     scale = W / max(np.linalg.norm(corners[1] - corners[0]), 1)
-    image, f = sampler.pixels(photo, 1 if scale < 0.5 else 0), 2 if scale < 0.5 else 1
+    image, f = photo.pixels(1 if scale < 0.5 else 0), 2 if scale < 0.5 else 1
     while scale * f < 0.5:
         image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
     return cv2.warpPerspective(
@@ -31,9 +31,9 @@ def cut(sampler, photo, corners):
     ), M
 
 
-def negative_view(sampler, photo):
+def negative_view(photo):
     """A window anywhere but on the counter, or on what was taken for one."""
-    h, w = sampler.pixels(photo, 0).shape[:2]
+    h, w = photo.pixels(0).shape[:2]
     side = max(h, w)
     if photo.quad is not None and not photo.digits:
         u, _, c = axes(photo.quad)
@@ -44,7 +44,7 @@ def negative_view(sampler, photo):
             np.float32([math.cos(a), math.sin(a)]),
             width * WINDOW * math.exp(rng.gauss(0, 0.15)),
         )
-        return cut(sampler, photo, corners)[0]
+        return cut(photo, corners)[0]
     for _ in range(20):
         centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
         if photo.quad is None:
@@ -63,13 +63,13 @@ def negative_view(sampler, photo):
         if photo.quad is None or rng.random() < 0.4
         else math.atan2(u[1], u[0]) + rng.gauss(0, 0.15)
     )
-    return cut(sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width))[0]
+    return cut(photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width))[0]
 
 
-def view(sampler, photo):
+def view(photo):
     """Returns picture, eight corner coordinates, [upside down, counter]."""
     if not photo.digits or rng.random() < 0.12:
-        image = negative_view(sampler, photo)
+        image = negative_view(photo)
         if image is not None:
             return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
     quad = photo.quad
@@ -93,7 +93,7 @@ def view(sampler, photo):
         corners = (corners - centre) @ (
             np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-0.3, 0.3)
         ) + centre
-    image, M = cut(sampler, photo, np.float32(corners))
+    image, M = cut(photo, np.float32(corners))
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
     if rng.random() < 0.2:
         image = print_beside(image, turned(p) if upside else p, len(photo.digits))
@@ -124,8 +124,6 @@ if __name__ == "__main__":
     sampler = Sampler(args, negatives=0.12)
 
     def make_batch(fold):
-        return tuple(
-            np.stack(column) for column in zip(*[view(sampler, sampler.pick(fold)) for _ in range(args.batch)])
-        )
+        return tuple(np.stack(column) for column in zip(*[view(sampler.pick(fold)) for _ in range(args.batch)]))
 
     loop.train(args, Refine, make_batch, loss_of)

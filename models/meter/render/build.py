@@ -11,7 +11,7 @@ import numpy as np
 
 import augment
 from augment import rng
-from data import CACHE, Bank, BankWriter, shared_dir
+from data import CACHE, BankWriter, photos_of, shared_dir
 from render.display import draw_display
 from render.face import background, draw_distractors, draw_plate
 from render.fonts import segment_fonts, text_fonts
@@ -133,8 +133,8 @@ class FolderWriter:
 def produce(queue, count, seed, displays):
     cv2.setNumThreads(0)
     augment.seed(seed)
-    real = Bank(CACHE / "real") if (CACHE / "real").exists() else None
-    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None] if real else []
+    real = photos_of(CACHE / "real") if (CACHE / "real").exists() else []
+    pictures = [np.array(p.pixels(1)) for p in real if p.quad is None]
     fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
     for _ in range(count):
         queue.put(render(fonts, segments, crops, pictures, displays))
