@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 
 from augment import rng
+from geometry import rectangle
 from render.fonts import text, text_fonts
 
 RIGHT = ["0", "0", "0", "0", "00", "kWh", "m3", "m³", "x10", "gal"]
@@ -42,7 +43,7 @@ def print_beside(image: np.ndarray, quad: np.ndarray, wheels: int) -> np.ndarray
         image = cv2.fillPoly(image.copy(), [np.int32(box(a - m, b + m, rng.uniform(-0.1, 0.1)))], paint.tolist())
     cell = box(a, b, inset)
     h, w = alpha.shape
-    M = cv2.getPerspectiveTransform(np.float32([[0, 0], [w, 0], [w, h], [0, h]]), cell)
+    M = cv2.getPerspectiveTransform(rectangle(0, 0, w, h), cell)
     # The print's own rectangle alone: a quarter of the reader's samples would otherwise wait for it.
     x0, y0 = np.maximum(np.floor(cell.min(0)).astype(int) - 1, 0)
     x1, y1 = np.minimum(np.ceil(cell.max(0)).astype(int) + 2, image.shape[1::-1])

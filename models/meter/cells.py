@@ -14,7 +14,7 @@ import augment
 from assemble import Hypothesis, wheels
 from augment import rng
 from data import CACHE, FOLDS, fold_of, is_held, read_small, shared_dir
-from geometry import expand, size
+from geometry import expand, rectangle, size
 from nets import MARK_CELL, MARK_SIZE
 from render.display import draw_display
 from render.wheels import draw_counter, grey
@@ -75,7 +75,7 @@ def build() -> None:
                 w, h = size(quad)
                 width, height = PITCH * n, int(np.clip(PITCH * n * h / w, 20, 90))
                 mx, my = PITCH * 1.5, height * MARGIN_Y
-                box = np.float32([[mx, my], [mx + width, my], [mx + width, my + height], [mx, my + height]])
+                box = rectangle(mx, my, mx + width, my + height)
                 small, f = image, 1
                 while width * f / w < 0.5:
                     small, f = cv2.resize(small, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2

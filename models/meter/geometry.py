@@ -5,6 +5,11 @@ import numpy as np
 WINDOW = 1.5  # width of what the refiner looks at, in counter widths; half as high as wide
 
 
+def rectangle(x0, y0, x1, y1) -> np.ndarray:
+    """The upright box between two corners."""
+    return np.float32([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+
+
 def axes(quad: np.ndarray):
     """Mean reading vector (u), mean downward vector (v) and centre of a quad."""
     u = (quad[1] - quad[0] + quad[2] - quad[3]) / 2

@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, cells_of, likeliest, score_readings, weigh
-from geometry import axes, expand, points_on, size, turned, window
+from geometry import axes, expand, points_on, rectangle, size, turned, window
 from picture import shrink
 
 HERE = Path(__file__).resolve().parent
@@ -45,7 +45,7 @@ def other_starts(image, candidate, rules):
     starts = [expand(quad, mx=0, my=0, sx=s) for s in rules["otherStarts"]["scales"]]
     h, w = image.shape[:2]
     if w >= rules["otherStarts"]["wholeFrom"] * h:
-        starts.append(np.float32([[0, 0], [w, 0], [w, h], [0, h]]))
+        starts.append(rectangle(0, 0, w, h))
     return [(s, score) for s in starts]
 
 

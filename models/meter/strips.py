@@ -9,12 +9,12 @@ import numpy as np
 import augment
 from augment import rng
 from cells import recolour
-from geometry import expand, rotation, size, turned
+from geometry import expand, rectangle, rotation, size, turned
 from nets import READ_H, READ_W
 
 # A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.
 PATCH_W, MARGIN_X, MARGIN_Y = 320, 0.22, 0.85
-FRAME = np.float32([[0, 0], [READ_W, 0], [READ_W, READ_H], [0, READ_H]])
+FRAME = rectangle(0, 0, READ_W, READ_H)
 
 
 @cache
@@ -23,7 +23,7 @@ def patch_of(photo):
     w, h = size(photo.quad)
     ph = int(np.clip(PATCH_W * h / w, 24, 150))
     mx, my = int(PATCH_W * MARGIN_X), int(max(ph * MARGIN_Y, 12))
-    box = np.float32([[mx, my], [mx + PATCH_W, my], [mx + PATCH_W, my + ph], [mx, my + ph]])
+    box = rectangle(mx, my, mx + PATCH_W, my + ph)
     M = cv2.getPerspectiveTransform(np.float32(photo.quad), box)
     level = 1 if PATCH_W / w < 0.5 else 0
     image = cv2.warpPerspective(
@@ -112,7 +112,7 @@ def warp(image, quad):
 def random_quad(box, display=False):
     """The counter's rectangle with the refiner's errors: of a display it takes the frame or a sign, too."""
     x0, y0, w, h = box
-    q = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
+    q = rectangle(x0, y0, x0 + w, y0 + h)
     if display and rng.random() < 0.5:
         left, right, up, down = (rng.uniform(-0.01, most) * rng.random() for most in (0.32, 0.32, 0.6, 0.6))
         sx, sy, dx, dy = 1 + left + right, 1 + up + down, (right - left) / 2, (down - up) / 2

@@ -8,6 +8,7 @@ import loop
 import strips
 from augment import rng
 from beside import print_beside
+from geometry import rectangle
 from nets import Read
 from sampling import Sampler
 
@@ -47,7 +48,7 @@ def sample(sampler, photo):
         image = strips.light_on_dark(image, box, labels)
     if rng.random() < 0.15:
         x0, y0, w, h = box
-        quad = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
+        quad = rectangle(x0, y0, x0 + w, y0 + h)
         image = print_beside(image, quad, len(labels))
     return strips.positive(image, box, photo.display), labels, 1
 

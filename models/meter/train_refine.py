@@ -11,11 +11,11 @@ import augment
 import loop
 from augment import rng
 from beside import print_beside
-from geometry import WINDOW, axes, rotation, size, turned, window_around
+from geometry import WINDOW, axes, rectangle, rotation, size, turned, window_around
 from nets import REFINE_H as H, REFINE_W as W, Refine
 from sampling import Sampler
 
-FRAME = np.float32([[0, 0], [W, 0], [W, H], [0, H]])
+FRAME = rectangle(0, 0, W, H)
 CORNER_WEIGHT = [2, 1] * 4
 
 

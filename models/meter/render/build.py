@@ -12,6 +12,7 @@ import numpy as np
 import augment
 from augment import rng
 from data import CACHE, BankWriter, photos_of, shared_dir
+from geometry import rectangle
 from render.display import draw_display
 from render.face import background, draw_distractors, draw_plate
 from render.fonts import segment_fonts, text_fonts
@@ -41,7 +42,7 @@ def load_crops():
 def tilt(image, quads):
     """A camera that is not quite in front."""
     k = SIZE * 0.1
-    from_ = np.float32([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]])
+    from_ = rectangle(0, 0, SIZE, SIZE)
     to = from_ + np.random.uniform(-k, k, (4, 2)).astype(np.float32)
     M = cv2.getPerspectiveTransform(from_, to)
     return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(
@@ -85,9 +86,9 @@ def render(fonts, segments, crops, pictures, displays=0.13):
     image[int(y) : int(y) + h, int(x) : int(x) + w] = counter.image
     # Outlines drawn by people hug the wheels or the frame.
     m = rng.uniform(0, 0.04) * bw if source == "wheels" else 0.03 * bw
-    quad = np.float32([[x0 - m, y0 - m], [x0 + bw + m, y0 - m], [x0 + bw + m, y0 + bh + m], [x0 - m, y0 + bh + m]])
+    quad = rectangle(x0 - m, y0 - m, x0 + bw + m, y0 + bh + m)
     image = np.clip(image, 0, 255).astype(np.uint8)
-    outline = np.float32([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
+    outline = rectangle(x, y, x + w, y + h)
     if rng.random() < 0.6:
         image, (quad, outline) = tilt(image, np.stack([quad, outline]))
     if source == "display" and rng.random() < 0.5:
