@@ -17,6 +17,7 @@ import numpy as np
 from assemble import assemble, fraction_lengths, logit
 from calibrate import NAMES, NON_METERS, SEEN, fit, fraction_prior
 from data import FOLDS, HERE, RUNS, fold_of, shared_dir
+from geometry import rectangle
 from measure import calibration_error, held_slice, judge, non_meters, share, truths_of
 from picture import read_picture
 from pipeline import Reader
@@ -151,12 +152,11 @@ def strips(reader, count):
     """Share of rendered and of recombined strips whose fraction is right or called unknown, by wheels and decimals."""
     import cells
     from augment import rng, seed
-    from geometry import expand
     from render.fonts import segment_fonts, text_fonts
 
     seed(29)
     rules, fonts, segments = reader.rules, text_fonts(), segment_fonts()
-    real = [c for c in cells.load() if c.held or c.source not in ("toloka", "cn")]
+    real = [c for c in cells.load() if c.held or c.source not in SEEN]
 
     def make(n, k, is_drawn):
         return cells.drawn(n, k, fonts, segments) if is_drawn else cells.recombine(rng.choice(real), n, k)
@@ -166,19 +166,10 @@ def strips(reader, count):
         for k in range(0, min(4, n - 2) + 1):
             for i in range(count):
                 c = cells.seen(partial(make, n, k, i % 2))
-                p, x = cells.pitch_of(c.centres), c.centres
-                quads = [
-                    np.float32([[a - p / 2, c.top], [a + p / 2, c.top], [a + p / 2, c.bottom], [a - p / 2, c.bottom]])
-                    for a in x
-                ]
-                fraction, wheel, _ = reader.run(
-                    reader.mark_net,
-                    {
-                        "image": c.image[None],
-                        "quads": np.stack([expand(q, **rules["cell"]) for q in quads]).astype(np.float32),
-                    },
-                )
-                lengths = fraction_lengths(np.full(n, 0.5), rules, {"fraction": fraction, "wheel": wheel})
+                p = cells.pitch_of(c.centres)
+                quads = [rectangle(a - p / 2, c.top, a + p / 2, c.bottom) for a in c.centres]
+                fraction, _, _ = reader.look(c.image, quads)
+                lengths = fraction_lengths(np.full(n, 0.5), rules, {"fraction": fraction})
                 at = int(lengths.argmax())
                 told = lengths[at] >= rules["fractionSure"]
                 table[n, k].append((told and at == k, told and at != k))
