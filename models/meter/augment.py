@@ -2,12 +2,12 @@
 
 import math
 import random
+from functools import cache
 
 import cv2
 import numpy as np
 
 rng = random.Random()
-_noise = None
 
 
 def seed(value: int) -> None:
@@ -15,11 +15,9 @@ def seed(value: int) -> None:
     np.random.seed(value % 2**31)
 
 
+@cache
 def noise_bank() -> np.ndarray:
-    global _noise
-    if _noise is None:
-        _noise = np.random.randn(512, 1024, 3).astype(np.float32)
-    return _noise
+    return np.random.randn(512, 1024, 3).astype(np.float32)
 
 
 def tone(image: np.ndarray) -> np.ndarray:
