@@ -5,24 +5,17 @@ import numpy as np
 
 from augment import rng
 from geometry import rectangle
-from render.fonts import text, text_fonts
+from render.fonts import TEXT_FONTS, text
 
 RIGHT = ["0", "0", "0", "0", "00", "kWh", "m3", "m³", "x10", "gal"]
 LEFT = ["No", "0", "1995", "20", "SN", "kWh"]
-_fonts = []
-
-
-def fonts():
-    if not _fonts:
-        _fonts.extend(text_fonts())
-    return _fonts
 
 
 def print_beside(image: np.ndarray, quad: np.ndarray, wheels: int) -> np.ndarray:
     """`quad` is the counter in the picture, in reading order. The print contrasts with the plate there."""
     right = rng.random() < 0.8
     words = rng.choice(RIGHT if right else LEFT)
-    alpha = text(rng.choice(fonts()), 48, words)
+    alpha = text(rng.choice(TEXT_FONTS), 48, words)
     top, bottom = (quad[1] - quad[0]) / wheels, (quad[2] - quad[3]) / wheels
     label = rng.random() < 0.35  # a sign of another colour that begins where the last wheel ends
     gap, inset = rng.uniform(0.02, 0.3) if label else rng.uniform(0.12, 0.5), rng.uniform(0.05, 0.25)

@@ -306,15 +306,15 @@ def painted(counter: Counter) -> Counter:
     return counter
 
 
-def drawn(n: int, k: int, fonts, segments, displays=0.15, crops=None) -> Counter:
+def drawn(n: int, k: int, displays=0.15, crops=None) -> Counter:
     """A rendered counter of n wheels (of `crops`, where given), k after the point: red ones, or plain ones that are
     then marked in any way; or a display."""
     display = rng.random() < displays
     paint = k > 0 and rng.random() < 0.6 and not display
     if display:
-        made = draw_display(PITCH * n, fonts, segments, (n, k))
+        made = draw_display(PITCH * n, (n, k))
     else:
-        made = draw_counter(PITCH * n, fonts, crops, (n, 0 if paint else k))
+        made = draw_counter(PITCH * n, crops, (n, 0 if paint else k))
     x0, y0, w, h = made.box
     mx, my = int(PITCH * 1.5), int(h * MARGIN_Y)
     image = np.empty((made.image.shape[0] + 2 * my, made.image.shape[1] + 2 * mx, 3), np.uint8)

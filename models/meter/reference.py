@@ -27,12 +27,11 @@ DRAWN = [("wheels", 3, 0), ("upside-down", 5, 2), ("on-its-side", 11, 1), ("disp
 def draw(name, seed, quarter_turns):
     import augment
     from render.build import render
-    from render.fonts import segment_fonts, text_fonts
 
     augment.seed(seed)
     wanted = "rendered-display" if name == "display" else "rendered-wheels"
     while True:
-        image, label = render(text_fonts(), segment_fonts(), None, [])
+        image, label = render(None, [])
         if label["source"] == wanted and len(label["digits"]) >= 5:
             break
     cv2.imwrite(

@@ -5,7 +5,7 @@ import numpy as np
 
 from augment import rng
 from render.face import paste
-from render.fonts import segment_fonts, text, text_fonts
+from render.fonts import SEGMENT_FONTS, TEXT_FONTS, text
 
 INKS = [
     (255, 150, 40),
@@ -34,8 +34,8 @@ def stamped(image: np.ndarray):
     h, w = image.shape[:2]
     line = words()
     # Seven-segment fonts have no slash, and no dot with a width of its own.
-    segment = segment_fonts() if set(line) <= set("0123456789:- ") else []
-    alpha = text(rng.choice(segment if segment and rng.random() < 0.6 else text_fonts()), 40, line)
+    segment = SEGMENT_FONTS if set(line) <= set("0123456789:- ") else []
+    alpha = text(rng.choice(segment if segment and rng.random() < 0.6 else TEXT_FONTS), 40, line)
     height = max(6, h * rng.uniform(0.025, 0.075))
     width = min(alpha.shape[1] * height / alpha.shape[0], w * 0.8)
     alpha = cv2.resize(alpha, (max(8, round(width)), max(5, round(height))), interpolation=cv2.INTER_AREA)

@@ -8,7 +8,6 @@ from augment import rng
 from cells import Counter
 from nets import DIGIT_CELL, DIGIT_H, DIGIT_W, Digit
 from render.build import load_crops
-from render.fonts import segment_fonts, text_fonts
 
 RENDERED, SMALL, LIGHT = 0.35, 0.4, 0.3  # shares: of all, of real ones, and of those made light on dark
 WHEELS = 5  # of a counter, at most
@@ -25,13 +24,13 @@ def shares_of(readings):
 
 class Samples:
     def __init__(self, args):
-        self.fonts, self.segments, self.crops = text_fonts(), segment_fonts(), load_crops()
+        self.crops = load_crops()
         self.real = cells.Real(args.all)
 
     def drawn(self) -> Counter:
         n = rng.randrange(4, 10)
         crops = self.crops if rng.random() < 0.7 else None
-        return cells.drawn(n, rng.randrange(0, min(4, n - 2) + 1), self.fonts, self.segments, 0.25, crops)
+        return cells.drawn(n, rng.randrange(0, min(4, n - 2) + 1), 0.25, crops)
 
     def sample(self, fold):
         """Some wheels of a counter, and what each shows."""

@@ -13,7 +13,7 @@ import loop
 from augment import rng
 from cells import Counter
 from nets import FRACTIONS, Mark
-from render.fonts import segment_fonts, text, text_fonts
+from render.fonts import TEXT_FONTS, text
 
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
@@ -22,7 +22,6 @@ WITHOUT = 0.45  # share of counters without a fraction: where colour shows and n
 
 class Samples:
     def __init__(self, args):
-        self.fonts, self.segments = text_fonts(), segment_fonts()
         self.real = cells.Real(args.all)
         groups = self.real.groups
         self.small_share = min(0.45, 0.008 * sum(len(groups[s]) for s in self.real.small))
@@ -32,14 +31,14 @@ class Samples:
         """A counter; `marked`: with something printed beside it that is no wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.45:
-            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.6)
+            counter = cells.drawn(n, k, displays=0.6)
         else:
             counter = self.real.draw(fold, self.small_share)
             as_it_is = rng.random() < 0.12
             counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
         if marked:
             word = rng.choice(["0", "0", "0", "00", "x10", "x0.1", "m", "3", "kWh", "1"])
-            cells.add_zero(counter, text(rng.choice(self.fonts), 40, word))
+            cells.add_zero(counter, text(rng.choice(TEXT_FONTS), 40, word))
         return counter
 
     def sample(self, fold):

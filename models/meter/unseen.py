@@ -152,14 +152,13 @@ def strips(reader, count):
     """Share of rendered and of recombined strips whose fraction is right or called unknown, by wheels and decimals."""
     import cells
     from augment import rng, seed
-    from render.fonts import segment_fonts, text_fonts
 
     seed(29)
-    rules, fonts, segments = reader.rules, text_fonts(), segment_fonts()
+    rules = reader.rules
     real = [c for c in cells.load() if c.held or c.source not in SEEN]
 
     def make(n, k, is_drawn):
-        return cells.drawn(n, k, fonts, segments) if is_drawn else cells.recombine(rng.choice(real), n, k)
+        return cells.drawn(n, k) if is_drawn else cells.recombine(rng.choice(real), n, k)
 
     table = defaultdict(list)
     for n in range(4, 10):

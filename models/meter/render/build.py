@@ -15,7 +15,6 @@ from data import CACHE, BankWriter, photos_of, shared_dir
 from geometry import rectangle
 from render.display import draw_display
 from render.face import background, draw_distractors, draw_plate
-from render.fonts import segment_fonts, text_fonts
 from render.wheels import Crops, draw_counter
 
 SIZE = 440
@@ -66,22 +65,22 @@ def close_up(image, quad, outline):
     return image, quad
 
 
-def render(fonts, segments, crops, pictures, displays=0.13):
+def render(crops, pictures, displays=0.13):
     width = int(rng.uniform(0.24, 0.72) * SIZE)
     kind = rng.random()
     if kind < displays:
-        counter, source = draw_display(width, fonts, segments), "display"
+        counter, source = draw_display(width), "display"
     else:
-        counter, source = draw_counter(width, fonts, crops if kind < displays + 0.25 else None), "wheels"
+        counter, source = draw_counter(width, crops if kind < displays + 0.25 else None), "wheels"
     if max(counter.image.shape[:2]) > SIZE * 0.95:
-        return render(fonts, segments, crops, pictures, displays)
+        return render(crops, pictures, displays)
     image = background(SIZE, pictures)
     x = rng.uniform(0.12, 0.88) * (SIZE - counter.image.shape[1])
     y = rng.uniform(0.15, 0.75) * (SIZE - counter.image.shape[0])
     bx, by, bw, bh = counter.box
     x0, y0 = int(x) + bx, int(y) + by
     plate = draw_plate(image, x0 + bw / 2, y0 + bh / 2, bw)
-    draw_distractors(image, x0, y0, bw, bh, plate, fonts, bw / len(counter.digits))
+    draw_distractors(image, x0, y0, bw, bh, plate, bw / len(counter.digits))
     h, w = counter.image.shape[:2]
     image[int(y) : int(y) + h, int(x) : int(x) + w] = counter.image
     # Outlines drawn by people hug the wheels or the frame.
@@ -136,9 +135,9 @@ def produce(queue, count, seed, displays):
     augment.seed(seed)
     real = photos_of(CACHE / "real") if (CACHE / "real").exists() else []
     pictures = [np.array(p.pixels(1)) for p in real if p.quad is None]
-    fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
+    crops = load_crops()
     for _ in range(count):
-        queue.put(render(fonts, segments, crops, pictures, displays))
+        queue.put(render(crops, pictures, displays))
 
 
 if __name__ == "__main__":

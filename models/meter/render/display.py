@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw
 
 from augment import rng
 from render.face import paste
-from render.fonts import loaded, text
+from render.fonts import SEGMENT_FONTS, TEXT_FONTS, loaded, text
 from render.wheels import Counter, grey
 
 UNITS = ["m³", "kWh", "KWH", "kW h", "m3", "kW", "Hz", "kWh T1", "T1", "T2", "gal", "GJ"]
@@ -73,13 +73,13 @@ def segments(digits, decimals, path):
     return *(np.asarray(layer.crop(box)) for layer in (lit, every)), [(c - x0) / (x1 - x0) for c in centres]
 
 
-def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Counter:
+def draw_display(width: int, digits_decimals=None) -> Counter:
     n, decimals = digits_decimals or (rng.choice([4, 5, 5, 6, 6, 7, 7, 8, 8, 9]), rng.choice([0, 1, 1, 1, 2, 3, 3]))
     decimals = min(decimals, n - 2)
     lead = rng.choice([0, 0, 1, 2, 3])
     digits = "0" * min(lead, n - decimals - 1)
     digits += "".join(str(rng.randrange(10)) for _ in range(n - len(digits)))
-    path = rng.choice(segment_fonts)
+    path = rng.choice(SEGMENT_FONTS)
     lit, ghost, at = segments(digits, decimals, path)
     height = int(width * lit.shape[0] / lit.shape[1] * rng.uniform(0.75, 1.6))
     layer, ghost = (
@@ -105,7 +105,7 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
     inner[:] = inner * (1 - layer) + ink * layer
 
     def write(words, high, x, y, font=None):
-        alpha = text(font or rng.choice(fonts), max(6, int(height * high)), words)
+        alpha = text(font or rng.choice(TEXT_FONTS), max(6, int(height * high)), words)
         paste(canvas, alpha, x(alpha.shape[1]), y, ink)
 
     gap = height * rng.uniform(0.1, 0.6)

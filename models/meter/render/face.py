@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from augment import rng
-from render.fonts import text
+from render.fonts import TEXT_FONTS, text
 from render.wheels import grey, red
 
 UNITS = ["m³", "m3", "kWh", "m³", "kWh", "gal", "ft³", "kW.h", "M3", "L", "m³/h"]
@@ -64,12 +64,12 @@ def number(k):
     return "".join(str(rng.randrange(10)) for _ in range(k))
 
 
-def draw_dial(image, x, y, r, fonts, ink):
+def draw_dial(image, x, y, r, ink):
     """A pointer dial with its scale and needle."""
     plate = grey(180, 250)
     cv2.circle(image, (int(x), int(y)), int(r), plate.tolist(), -1, cv2.LINE_AA)
     cv2.circle(image, (int(x), int(y)), int(r), ink.tolist(), 1, cv2.LINE_AA)
-    font, size = rng.choice(fonts), max(6, int(r * 0.38))
+    font, size = rng.choice(TEXT_FONTS), max(6, int(r * 0.38))
     for k in range(10):
         a = k * math.pi / 5 - math.pi / 2
         paste(image, text(font, size, str(k)), x + 0.78 * r * math.cos(a), y + 0.78 * r * math.sin(a), ink)
@@ -129,7 +129,7 @@ def draw_plate(image, cx, cy, w):
     return plate
 
 
-def draw_distractors(image, x0, y0, w, h, plate, fonts, pitch):
+def draw_distractors(image, x0, y0, w, h, plate, pitch):
     """Unit, painted zeros, serial number, dials, words and barcodes around the counter's rectangle."""
     ink = grey(5, 70) if plate.mean() > 110 else grey(180, 250)
     if rng.random() < 0.12:
@@ -138,30 +138,30 @@ def draw_distractors(image, x0, y0, w, h, plate, fonts, pitch):
     right = x0 + w + h * rng.uniform(0.1, 0.35)
     if rng.random() < 0.3:  # painted zeros or a factor, in the line of the wheels
         words = rng.choice(["0", "0", "00", "000", "x10", "x0.1", "/10"])
-        mark = text(rng.choice(fonts), max(8, int(h * rng.uniform(0.5, 0.95))), words)
+        mark = text(rng.choice(TEXT_FONTS), max(8, int(h * rng.uniform(0.5, 0.95))), words)
         paste(image, mark, right + mark.shape[1] / 2, cy + rng.gauss(0, 0.05) * h, ink)
         right += mark.shape[1] + h * 0.15
     if rng.random() < 0.65:
-        mark = text(rng.choice(fonts), max(7, int(h * rng.uniform(0.4, 1.0))), rng.choice(UNITS))
+        mark = text(rng.choice(TEXT_FONTS), max(7, int(h * rng.uniform(0.4, 1.0))), rng.choice(UNITS))
         paste(image, mark, right + mark.shape[1] / 2, cy + rng.gauss(0, 0.2) * h, ink)
     if rng.random() < 0.15:
-        mark = text(rng.choice(fonts), max(7, int(h * rng.uniform(0.4, 0.9))), rng.choice(UNITS + WORDS))
+        mark = text(rng.choice(TEXT_FONTS), max(7, int(h * rng.uniform(0.4, 0.9))), rng.choice(UNITS + WORDS))
         paste(image, mark, x0 - mark.shape[1] / 2 - h * 0.25, cy, ink)
     if rng.random() < 0.25:  # decades under or over the wheels
         for i, words in enumerate(["10000", "1000", "100", "10", "1"]):
             paste(
                 image,
-                text(fonts[0], max(5, int(h * 0.2)), words),
+                text(TEXT_FONTS[0], max(5, int(h * 0.2)), words),
                 x0 + (i + 0.5) * pitch,
                 y0 + h * rng.choice([1.25, -0.25]),
                 ink,
             )
     for _ in range(rng.choice([0, 1, 1, 2])):  # serial numbers
         words = rng.choice(["", "", "No ", "SN "]) + number(rng.randint(5, 10))
-        mark = text(rng.choice(fonts), max(7, int(h * rng.uniform(0.3, 1.0))), words)
+        mark = text(rng.choice(TEXT_FONTS), max(7, int(h * rng.uniform(0.3, 1.0))), words)
         paste(image, mark, cx + rng.gauss(0, 0.2) * w, cy + rng.choice([-1, 1]) * h * rng.uniform(1.1, 3.5), ink)
     for _ in range(rng.choice([0, 1, 3, 6])):
-        mark = text(rng.choice(fonts), max(6, int(h * rng.uniform(0.2, 0.7))), rng.choice(WORDS))
+        mark = text(rng.choice(TEXT_FONTS), max(6, int(h * rng.uniform(0.2, 0.7))), rng.choice(WORDS))
         a = rng.uniform(0, 2 * math.pi)
         paste(
             image,
@@ -173,7 +173,7 @@ def draw_distractors(image, x0, y0, w, h, plate, fonts, pitch):
         )
     for _ in range(rng.choice([0, 0, 1, 2, 4])):
         r = w * rng.uniform(0.08, 0.2)
-        draw_dial(image, cx + rng.uniform(-0.5, 0.5) * w, y0 + h + r * rng.uniform(1.3, 4), r, fonts, ink)
+        draw_dial(image, cx + rng.uniform(-0.5, 0.5) * w, y0 + h + r * rng.uniform(1.3, 4), r, ink)
     if rng.random() < 0.2:
         draw_barcode(
             image,

@@ -8,24 +8,17 @@ from PIL import Image, ImageDraw, ImageFont
 
 MODULES = Path(__file__).resolve().parents[1] / "fonts/node_modules"
 SYSTEM = Path("/usr/share/fonts/truetype")
-
-
-def text_fonts():
-    """Fonts of wheels and of printed text."""
-    found = sorted(
-        str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name
-    )
-    found += sorted(
-        str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name
-    )
-    if not found:
-        raise SystemExit("no fonts: run npm ci --prefix fonts")
-    return found
-
-
-def segment_fonts():
-    """Seven-segment fonts of displays."""
-    return sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf") if "CHAN" not in p.name)
+# Of wheels and of printed text.
+TEXT_FONTS = sorted(
+    str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name
+)
+TEXT_FONTS += sorted(
+    str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name
+)
+if not TEXT_FONTS:
+    raise SystemExit("no fonts: run npm ci --prefix fonts")
+# Of seven-segment displays.
+SEGMENT_FONTS = sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf") if "CHAN" not in p.name)
 
 
 @lru_cache(maxsize=512)

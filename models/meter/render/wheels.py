@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from augment import rng
-from render.fonts import glyphs
+from render.fonts import TEXT_FONTS, glyphs
 from render.reading import random_wheels
 
 SS = 2  # drawn larger, then reduced
@@ -75,7 +75,7 @@ def usual_wheels():
     return n, min(n_red, n - 3)
 
 
-def draw_counter(width: int, fonts, crops=None, wheels=None) -> Counter:
+def draw_counter(width: int, crops=None, wheels=None) -> Counter:
     n, n_red = wheels or usual_wheels()
     positions, digits, accept = random_wheels(n)
     pitch = width * SS / n
@@ -93,7 +93,7 @@ def draw_counter(width: int, fonts, crops=None, wheels=None) -> Counter:
     slots = rng.random() < 0.45  # a window a wheel, or one for all
     if not slots:
         canvas[frame : frame + height, frame : -frame or None] = gap
-    font, gw, gh = rng.choice(fonts), rng.uniform(0.5, 0.9), rng.uniform(0.55, 0.88)
+    font, gw, gh = rng.choice(TEXT_FONTS), rng.uniform(0.5, 0.9), rng.uniform(0.55, 0.88)
     strip = strip_of(font, wheel_w, step, gw, gh)
     look = {False: colours(style, False), True: colours(style, True)}
     lighting = rng.uniform(0, 0.6)
