@@ -142,7 +142,7 @@ def train(args, network, make_batch, loss_of):
     print(f"{args.name}: {weights:,} weights, steps {start}..{args.steps}, {device}", flush=True)
     step, left = start - 1, args.steps - start
     decay = args.decay if args.decay is not None else DECAY_SHARE * left
-    stable = left <= decay
+    decaying = left <= decay
     while left > 0:
         step += 1
         lr = rate(args, step, left, decay)
@@ -172,6 +172,6 @@ def train(args, network, make_batch, loss_of):
         if (step + 1) % SAVE_EVERY == 0 or left <= 0:
             for learner in every:
                 learner.save()
-        if left <= decay and not stable:
-            stable = True
+        if left <= decay and not decaying:
+            decaying = True
             first.save("-stable")
