@@ -13,7 +13,7 @@ import torch
 
 from data import HERE, RUNS
 from graphs import LocateGraph, MarkGraph, ReadGraph, RefineGraph
-from nets import LOCATE_SIZE, Digit, Locate, Mark, Read, Refine
+from nets import LOCATE_SIZE, Digit, Locate, Mark, Read, Refine, halved
 from quantise import quantise
 
 OPSET = 17
@@ -48,10 +48,7 @@ def halve_weights(model: onnx.ModelProto) -> None:
 def load(name, checkpoint):
     """The network, rounded to half precision, which makes the check against torch exact about what is stored."""
     net, saved = NETWORKS[name](), torch.load(checkpoint, map_location="cpu")
-    net.load_state_dict(saved["average"])
-    net.load_state_dict(
-        {k: v.half().float() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in net.state_dict().items()}
-    )
+    net.load_state_dict(halved(saved["average"]))
     print(f"{name}: step {saved['step']}")
     return net
 

@@ -187,3 +187,8 @@ class Digit(nn.Module):
 
     def forward(self, x):
         return self.f(x)
+
+
+def halved(state):
+    """A network's weights as they are stored: in half precision, but for vectors."""
+    return {k: v.half() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in state.items()}

@@ -12,14 +12,10 @@ from pathlib import Path
 import torch
 
 from data import HERE, RUNS
+from nets import halved
 
 NAMES = ("locate", "refine", "read", "mark")
 CHECKPOINTS = (*NAMES, "digit")
-
-
-def halved(state):
-    """As `export.py` rounds them: of the vectors, all digits are kept."""
-    return {k: v.half() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in state.items()}
 
 
 def register(folder: Path, checkpoints: dict) -> None:
