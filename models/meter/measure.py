@@ -17,13 +17,13 @@ class Truth:
     digits: str = ""
     red: int = 0
     accept: tuple = ()
+    display: bool = False
 
 
 def truths_of(folder, file):
     for o in json.loads((folder / file).read_text()):
-        yield Truth(
-            o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], tuple(o.get("accept", ()))
-        )
+        accept, display = tuple(o.get("accept", ())), o.get("kind") == "display"
+        yield Truth(o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], accept, display)
 
 
 def shown_evaluation():

@@ -44,12 +44,10 @@ class SeenReader(Reader):
 def photos():
     """(truth, group) of every photo of the small sources."""
     meter = shared_dir() / "meter"
-    kinds = {o["file"]: o.get("kind") for o in json.loads((meter / "more/labels.json").read_text())}
     for folder in ("train_extra", "more"):
         for t in truths_of(meter / folder, "labels.json"):
-            electric = t.source.startswith(ELECTRIC)
-            wheels = "electricity" if electric else "water and gas"
-            yield t, "displays" if kinds.get(t.path.name) == "display" else wheels
+            wheels = "electricity" if t.source.startswith(ELECTRIC) else "water and gas"
+            yield t, "displays" if t.display else wheels
 
 
 def out_of_fold(readers, rule, folds, fitted):
