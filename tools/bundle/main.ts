@@ -15,18 +15,6 @@ const programs = [
   'rest-facade/main',
 ];
 
-/** What is not installed stays an import: knex knows more databases than we do. */
-const leaveMissing: Plugin = {
-  name: 'leave-missing',
-  setup(program) {
-    program.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...from }) => {
-      if (pluginData === leaveMissing) return undefined;
-      const found = await program.resolve(name, { ...from, pluginData: leaveMissing });
-      return found.errors.length > 0 ? { path: name, external: true } : found;
-    });
-  },
-};
-
 /**
  * For a file of a package, of which stack traces name functions and files but no lines: Node.js reads the whole map for the
  * first stack trace, with the lines of all packages for half a second, and keeps 60 MB of it.
@@ -75,9 +63,13 @@ for (const program of programs) {
     format: 'esm',
     sourcemap: true,
     sourcesContent: false,
-    // Their binaries lie beside them; other packages with one are loaded on demand.
-    external: ['sqlite3', 'sharp', 'onnxruntime-node', '@napi-rs/image'],
-    plugins: [keepPlaces(path.dirname(outfile)), leaveMissing],
+    external: [
+      // Their binaries lie beside them; other packages with one are loaded on demand.
+      ...['sqlite3', 'sharp', 'onnxruntime-node', '@napi-rs/image'],
+      // For databases that knex knows, and not installed.
+      ...['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb', 'tedious'],
+    ],
+    plugins: [keepPlaces(path.dirname(outfile))],
     // What CommonJS modules take for granted.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url), bundleFolder = import.meta.dirname;",
