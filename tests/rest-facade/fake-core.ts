@@ -9,15 +9,15 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { Any } from '../../generated/google/protobuf/any.js';
-import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { AdminServiceService } from '../../generated/imageanalysis/v1/admin.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { GetDetectionScoreRequest, ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
 import { VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
-import { bindServer } from '../helpers/net/grpc.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
+import { bindServer, unaryCall } from '../helpers/net/grpc.js';
 
 /** A call as the fake core received it. */
 export interface ReceivedCall {
@@ -109,29 +109,17 @@ function addService(server: Server, service: ServiceDefinition, script: Script, 
 }
 
 /** Calls it by a client of grpc-js. */
-export function callFakeCore(client: Client): Promise<object> {
+export function callFakeCore(client: Client): Promise<object | undefined> {
   const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
-  return new Promise((resolve, reject) => {
-    const request = GetDetectionScoreRequest.create();
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
-      error ? reject(error) : resolve(answer ?? {}),
-    );
-  });
+  const request = GetDetectionScoreRequest.create();
+  return unaryCall((done) => client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, done));
 }
 
-export function toStatusObject(error: CoreRefusal) {
+export function toStatusObject({ code, reason, message, details, retryAfterSeconds }: CoreRefusal) {
   const metadata = new Metadata();
-  if (error.reason !== undefined) {
-    const pack = (type: string, value: Uint8Array) =>
-      Any.create({ typeUrl: `type.googleapis.com/google.rpc.${type}`, value: Buffer.from(value) });
-    const info = { reason: error.reason, domain: 'imageanalysis', metadata: error.details };
-    const details = [pack('ErrorInfo', ErrorInfo.encode(info).finish())];
-    if (error.retryAfterSeconds !== undefined) {
-      const retryDelay = { seconds: error.retryAfterSeconds, nanos: 0 };
-      details.push(pack('RetryInfo', RetryInfo.encode({ retryDelay }).finish()));
-    }
-    const bytes = Status.encode({ code: error.code, message: error.message, details }).finish();
-    metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  if (reason !== undefined) {
+    const sent = toRpcStatus(new Refusal(code, reason, message, { details, retryAfterSeconds }));
+    metadata.set('grpc-status-details-bin', Buffer.from(Status.encode(sent).finish()));
   }
-  return { code: error.code ?? status.INTERNAL, details: error.message, metadata };
+  return { code: code ?? status.INTERNAL, details: message, metadata };
 }
