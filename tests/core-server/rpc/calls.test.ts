@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import { MeterReadingServiceService, ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { credentials, type ServiceError as GrpcError, status } from '@grpc/grpc-js';
+import {
+  MeterReadingServiceClient,
+  MeterReadingServiceService,
+  ReadMeterResponse,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -23,6 +27,24 @@ test('a handler that rejects answers with code, message and ErrorInfo', async (t
       retryAfterSeconds: 2,
     });
     assert.deepEqual(error.metadata.get('grpc-retry-pushback-ms'), ['2000']);
+    return true;
+  });
+});
+
+test('a client with a retry policy tries again after a short delay, and is refused at once for a long one', async (t) => {
+  let tries = 0;
+  const plain = await serve(t, () =>
+    Promise.reject(refuse('RATE_LIMITED', 'Too often.', { retryAfterSeconds: tries++ === 0 ? 0 : 6 })),
+  );
+  const [initialBackoff, maxBackoff, retryableStatusCodes] = ['0.1s', '1s', ['RESOURCE_EXHAUSTED']];
+  const retryPolicy = { maxAttempts: 5, initialBackoff, maxBackoff, backoffMultiplier: 2, retryableStatusCodes };
+  const client = new MeterReadingServiceClient(plain.getChannel().getTarget(), credentials.createInsecure(), {
+    'grpc.service_config': JSON.stringify({ loadBalancingConfig: [], methodConfig: [{ name: [{}], retryPolicy }] }),
+  });
+  t.after(() => client.close());
+  await assert.rejects(call(client, withKey(), 5_000), (error: GrpcError) => {
+    const { reason, retryAfterSeconds } = detailsOf(error);
+    assert.deepEqual([reason, retryAfterSeconds, tries], ['RATE_LIMITED', 6, 2]);
     return true;
   });
 });
