@@ -75,7 +75,7 @@ def served_model(network, calibration):
         flat = post.add("Squeeze", logit, post.constant([0]))
         scaled = post.add("Mul", flat, post.constant(calibration["scale"], np.float32))
         scores = post.add("Sigmoid", post.add("Add", scaled, post.constant(calibration["offset"], np.float32)))
-        levels.append(onnx_graph.decode_level(post, scores, rest, width, stride, "min_score"))
+        levels.append(onnx_graph.decode_level(post, scores, rest, width, stride))
     onnx_graph.join_levels(post, levels)
     return onnx_graph.make_model(
         [*g.nodes, *core.graph.node, *post.nodes],

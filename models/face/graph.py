@@ -47,13 +47,13 @@ def detection_outputs():
     ]
 
 
-def decode_level(g, scores, cells, width, stride, min_score):
+def decode_level(g, scores, cells, width, stride):
     """Boxes, scores and landmarks of one stride.
 
     scores: [HW]; cells: [14,HW] (dx, dy, log w, log h, five landmark pairs, all in strides); width: cells a row, [1].
     Filters first, so that an empty picture costs nothing here.
     """
-    kept = g.add("Squeeze", g.add("NonZero", g.add("GreaterOrEqual", scores, min_score)), g.constant([0]))
+    kept = g.add("Squeeze", g.add("NonZero", g.add("GreaterOrEqual", scores, "min_score")), g.constant([0]))
     picked = g.add("Gather", cells, kept, axis=1)
     x = g.add("Cast", g.add("Mod", kept, width), to=TensorProto.FLOAT)
     y = g.add("Cast", g.add("Div", kept, width), to=TensorProto.FLOAT)

@@ -42,7 +42,7 @@ def post_model():
         values = g.add("Concat", f"bbox_{stride}", f"kps_{stride}", axis=2)
         cells = g.add("Transpose", g.add("Squeeze", values, g.constant([0])), perm=[1, 0])
         width = g.add("Div", "image_width", g.constant([stride]))
-        levels.append(onnx_graph.decode_level(g, scores, cells, width, stride, "min_score"))
+        levels.append(onnx_graph.decode_level(g, scores, cells, width, stride))
     onnx_graph.join_levels(g, levels)
     raw = [
         helper.make_tensor_value_info(f"{name}_{s}", TensorProto.FLOAT, [1, f"cells_{s}", depth])
