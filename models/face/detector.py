@@ -62,21 +62,6 @@ class AdaptedYunet:
         return self.post.run(None, {**raw, "image_width": width, "min_score": np.float32([min_score])})
 
 
-@dataclass
-class Looks:
-    """Looks at pictures, and counts."""
-
-    detector: object
-    count: int = 0
-
-    def look(self, picture, scale):
-        """Faces in pixels of the picture."""
-        image = scaled(picture, scale)
-        boxes, scores, landmarks = self.detector(image, CANDIDATE_SCORE)
-        self.count += 1
-        return Found(boxes / scale, scores, landmarks / scale).suppressed()
-
-
 def resized(picture, scale):
     if scale == 1:
         return picture
@@ -138,12 +123,13 @@ class Found:
         return Found(self.boxes + np.tile(by, 2), self.scores, self.landmarks + by)
 
 
-@dataclass
-class Detections(Found):
-    looks: int
+def look(detector, picture, scale):
+    """The faces that one look sees, in pixels of the picture."""
+    boxes, scores, landmarks = detector(scaled(np.ascontiguousarray(picture), scale), CANDIDATE_SCORE)
+    return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
 
-def with_close_ups(looks, picture, found, rule, scale):
+def with_close_ups(detector, picture, found, rule, scale):
     """Doubtful candidates by two looks at each, one mirrored, in pixels of the overview, turned as its eyes say."""
     overview = resized(picture, scale)
     height, width = overview.shape[:2]
@@ -153,9 +139,10 @@ def with_close_ups(looks, picture, found, rule, scale):
         (left, top, right, bottom), zoom = rule.close_up(found.boxes[i] * scale, width, height)
         across, down = found.landmarks[i, 1] - found.landmarks[i, 0]
         turns = round(np.degrees(np.arctan2(down, across)) / 90) % 4
-        part = np.ascontiguousarray(np.rot90(overview[top:bottom, left:right], turns))
-        mirror = looks.look(np.ascontiguousarray(part[:, ::-1]), zoom).mirrored(part.shape[1])
-        seen = looks.look(part, zoom).joined(mirror).turned_back(turns, right - left, bottom - top).moved(left, top)
+        part = np.rot90(overview[top:bottom, left:right], turns)
+        mirror = look(detector, part[:, ::-1], zoom).mirrored(part.shape[1])
+        both = look(detector, part, zoom).joined(mirror)
+        seen = both.turned_back(turns, right - left, bottom - top).moved(left, top)
         same = iou_matrix(found.boxes[i : i + 1] * scale, seen.boxes)[0] >= rule.same_face
         scores[i] = rule.with_close_up(scores[i], max(seen.scores[same], default=0))
     return replace(found, scores=scores)
@@ -165,16 +152,14 @@ def detect(detector, picture, rule=SERVED_RULE):
     """All looks by the rule."""
     height, width = picture.shape[:2]
     scale = rule.overview_scale(width, height)
-    looks = Looks(detector)
     first_scale = scale * rule.glance_scale
-    found = looks.look(picture, first_scale)
+    found = look(detector, picture, first_scale)
     if not rule.suffices(found, scale):
-        found, first_scale = rule.add_glance(looks.look(picture, scale), found, scale), scale
+        found, first_scale = rule.add_glance(look(detector, picture, scale), found, scale), scale
     if rule.may_be_turned(found):
 
         def look_turned(turns, at):
-            turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), at)
-            return turned.turned_back(turns, width, height)
+            return look(detector, np.rot90(picture, turns), at).turned_back(turns, width, height)
 
         glances = [look_turned(turns, scale * rule.glance_scale) for turns in (1, 2, 3)]
         lying = rule.quarter(found, glances, scale)
@@ -185,11 +170,10 @@ def detect(detector, picture, rule=SERVED_RULE):
     region = rule.region(found, width, height, scale, first_scale)
     if region:
         (left, top, right, bottom), zoom = region
-        part = np.ascontiguousarray(picture[top:bottom, left:right])
-        second = looks.look(part, zoom)
+        part = picture[top:bottom, left:right]
+        second = look(detector, part, zoom)
         if rule.mirror_scale:
-            mirror = looks.look(np.ascontiguousarray(part[:, ::-1]), zoom * rule.mirror_scale)
+            mirror = look(detector, part[:, ::-1], zoom * rule.mirror_scale)
             second = rule.with_mirror(second, mirror.mirrored(right - left))
         found = rule.merge(found, second.moved(left, top), region, width, height, scale)
-    found = with_close_ups(looks, picture, found, rule, scale)
-    return Detections(**vars(found), looks=looks.count)
+    return with_close_ups(detector, picture, found, rule, scale)
