@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics import iou_matrix
+from metrics import SAME_FACE, iou_matrix
 
 OTHER_BOX_WEIGHT = 0.3  # of another look's box beside the second one's, at equal scores: it saw the face smaller
 MIRROR_WEIGHT = 0.4  # of a score in the mirror image of the second look
@@ -55,7 +55,6 @@ class CascadeRule:
     doubt_score: float  # a candidate from this score on, below `certain_score`, is looked at by itself
     certain_score: float
     doubt_side: float  # as long as it has this side
-    same_face: float = 0.45  # overlap of boxes
 
     @staticmethod
     def of(settings):
@@ -124,14 +123,14 @@ class CascadeRule:
         Only hints count, so that no score depends on the least one asked for.
         """
         mirror = mirror.pick(mirror.scores >= self.weak_score)
-        same = iou_matrix(second.boxes, mirror.boxes) >= self.same_face
+        same = iou_matrix(second.boxes, mirror.boxes) >= SAME_FACE
         same &= (second.scores >= self.weak_score)[:, None]
         best = np.where(same, mirror.scores, 0).max(1, initial=0)
         means = (1 - MIRROR_WEIGHT) * second.scores + MIRROR_WEIGHT * best
         scores = np.where(same.any(1), means, UNMIRRORED_SHARE * second.scores)
         alone = mirror.pick(~same.any(0))
         alone = replace(alone, scores=MIRROR_WEIGHT * alone.scores)
-        return replace(self.with_mean_boxes(second, mirror), scores=scores).joined(alone).suppressed()
+        return replace(with_mean_boxes(second, mirror), scores=scores).joined(alone).suppressed()
 
     def merge(self, first, second, region, width, height, scale):
         """Inside the region, small faces come from the second look, with the mean box where both saw them; others that
@@ -142,17 +141,17 @@ class CascadeRule:
         sides = first.sides() * scale
         # Enlarging makes a blurred face unrecognisable: that the second look does not see it says little.
         sure = (sides >= self.lone_side) & (first.scores >= self.sure_score)
-        lone = sure & ~self.covered(first, second.pick(second.scores >= self.weak_score))
+        lone = sure & ~covered(first, second.pick(second.scores >= self.weak_score))
         # A face that the region cuts is seen whole by the first look.
         cut = ((second.boxes[:, :2] <= low + 1) & (low > 0)).any(1)
         cut |= ((second.boxes[:, 2:] >= high - 1) & (high < np.float32([width, height]))).any(1)
         whole = second.pick(~(cut & (second.sides() * scale >= self.keep_side)))
         # Less than a hint gives way to one: it is only there if scores as low are asked for.
         surer = whole.pick(whole.scores >= self.weak_score)
-        stays = (first.scores >= self.weak_score) | ~self.covered(first, surer)
+        stays = (first.scores >= self.weak_score) | ~covered(first, surer)
         kept = first.pick((~inside | (sides >= self.keep_side) | lone) & stays)
-        added = whole.pick(~self.covered(whole, kept))
-        return kept.joined(self.with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
+        added = whole.pick(~covered(whole, kept))
+        return kept.joined(with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
 
     def is_doubtful(self, found, scale):
         """Which candidates are worth a look of their own: what is no face seldom looks like one at another scale."""
@@ -172,16 +171,18 @@ class CascadeRule:
         odds = [s / (1 - s) for s in (score, min(max(seen, self.weak_score), 1 - 1e-6))]
         return 1 - 1 / (1 + math.sqrt(odds[0] * odds[1]))
 
-    def with_mean_boxes(self, second, other):
-        """Errors of two looks are partly independent. Landmarks stay those of the second."""
-        if not len(other.scores):
-            return second
-        overlaps = iou_matrix(second.boxes, other.boxes)
-        best = overlaps.argmax(1)
-        weight = OTHER_BOX_WEIGHT * other.scores[best]
-        share = np.where(overlaps.max(1) >= self.same_face, weight / (weight + second.scores), 0)[:, None]
-        return replace(second, boxes=second.boxes + share * (other.boxes[best] - second.boxes))
 
-    def covered(self, some, others):
-        """Which of `some` are the same face as one of `others`."""
-        return (iou_matrix(some.boxes, others.boxes) >= self.same_face).any(1)
+def with_mean_boxes(second, other):
+    """Errors of two looks are partly independent. Landmarks stay those of the second."""
+    if not len(other.scores):
+        return second
+    overlaps = iou_matrix(second.boxes, other.boxes)
+    best = overlaps.argmax(1)
+    weight = OTHER_BOX_WEIGHT * other.scores[best]
+    share = np.where(overlaps.max(1) >= SAME_FACE, weight / (weight + second.scores), 0)[:, None]
+    return replace(second, boxes=second.boxes + share * (other.boxes[best] - second.boxes))
+
+
+def covered(some, others):
+    """Which of `some` are the same face as one of `others`."""
+    return (iou_matrix(some.boxes, others.boxes) >= SAME_FACE).any(1)

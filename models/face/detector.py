@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime
 
 from cascade import CascadeRule
-from metrics import iou_matrix, suppress
+from metrics import SAME_FACE, iou_matrix, suppress
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
@@ -143,7 +143,7 @@ def with_close_ups(detector, picture, found, rule, scale):
         mirror = look(detector, part[:, ::-1], zoom).mirrored(part.shape[1])
         both = look(detector, part, zoom).joined(mirror)
         seen = both.turned_back(turns, right - left, bottom - top).moved(left, top)
-        same = iou_matrix(found.boxes[i : i + 1] * scale, seen.boxes)[0] >= rule.same_face
+        same = iou_matrix(found.boxes[i : i + 1] * scale, seen.boxes)[0] >= SAME_FACE
         scores[i] = rule.with_close_up(scores[i], max(seen.scores[same], default=0))
     return replace(found, scores=scores)
 

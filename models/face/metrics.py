@@ -3,6 +3,7 @@
 import numpy as np
 
 MATCH_IOU = 0.5
+SAME_FACE = 0.45  # overlap of two boxes that the detector sees
 
 
 def longer_side(face):
@@ -22,14 +23,14 @@ def iou_matrix(a, b):
     return shared / (area(a)[:, None] + area(b)[None] - shared + 1e-9)
 
 
-def suppress(boxes, scores, limit=0.45):
+def suppress(boxes, scores):
     """Greedy non-maximum suppression; indices kept, best first."""
     order = np.argsort(-scores, kind="stable")
     kept = []
     while len(order):
         first, rest = order[0], order[1:]
         kept.append(first)
-        order = rest[iou_matrix(boxes[first : first + 1], boxes[rest])[0] < limit]
+        order = rest[iou_matrix(boxes[first : first + 1], boxes[rest])[0] < SAME_FACE]
     return np.array(kept, np.int64)
 
 
