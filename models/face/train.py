@@ -38,7 +38,6 @@ DECAY_SHARE = 0.6  # of the run, at its end
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, required=True)
-    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--resume", action="store_true", help="go on from checkpoints/last.pt")
     parser.add_argument("--start", help="begin with the weights of this checkpoint")
     parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero towards the end")
@@ -172,7 +171,7 @@ def prepare(run, teacher, queue):
 def main():
     args = arguments()
     keep_freed_memory()
-    device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     shared = dataset.training_data()
