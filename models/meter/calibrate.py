@@ -12,7 +12,6 @@ import numpy as np
 from data import shared_dir
 
 NAMES = ["read", "legible", "locate", "margin", "wheels"]
-SEEN = ("toloka", "cn")
 NON_METERS = 0.1  # their weight beside the photos of meters
 
 

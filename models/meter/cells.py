@@ -13,14 +13,13 @@ import numpy as np
 import augment
 from assemble import Hypothesis, wheels
 from augment import rng
-from data import CACHE, FOLDS, fold_of, is_held, read_small, shared_dir
+from data import CACHE, FOLDS, LARGE, fold_of, is_held, read_small, shared_dir
 from geometry import expand, rectangle, size
 from nets import MARK_CELL, MARK_SIZE
 from render.display import draw_display
 from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
-BIG = ("toloka", "cn")
 DISPLAYS = ("eertay", "morvai", "renjith")
 SEEN_LEVELS, SEEN_PIXELS = 14, 12  # what changes fewer pixels by more than that cannot be seen
 FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
@@ -124,7 +123,7 @@ class Real:
         for c in load():
             if all or not c.held:
                 self.groups.setdefault(c.source, []).append(c)
-        self.small = [s for s in self.groups if s not in BIG]
+        self.small = [s for s in self.groups if s not in LARGE]
         self.folds = {fold: [s for s in self.small if fold_of(s) == fold] for fold in range(FOLDS)} | {None: self.small}
 
     def draw(self, fold, small_share) -> Counter:

@@ -21,6 +21,7 @@ WORK = Path(os.environ["METER_WORK"]) if "METER_WORK" in os.environ else None  #
 CACHE = WORK / "cache" if WORK else HERE / ".cache"
 RUNS = WORK / "runs" if WORK else HERE / "runs"
 MAX_SIDE = 800
+LARGE = ("toloka", "cn")  # the sources of most photos, which are in no fold
 FOLDS = 4  # of the small sources: each is read by networks that have not seen it (folds.py, unseen.py)
 
 

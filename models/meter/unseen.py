@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from assemble import assemble, fraction_lengths, logit
-from calibrate import NAMES, NON_METERS, SEEN, fit, fraction_prior
-from data import FOLDS, HERE, RUNS, fold_of, shared_dir
+from calibrate import NAMES, NON_METERS, fit, fraction_prior
+from data import FOLDS, HERE, LARGE, RUNS, fold_of, shared_dir
 from geometry import rectangle
 from measure import calibration_error, held_slice, judge, non_meters, share, truths_of
 from picture import read_picture
@@ -64,7 +64,7 @@ def asked(readers, served):
         fold = fold_of(truth.source)
         yield truth, "small", fold, readers[fold]
     for truth in held_slice():
-        if truth.source in SEEN:
+        if truth.source in LARGE:
             yield truth, "held", None, served
     for truth in non_meters():
         yield truth, "away", None, served
@@ -153,7 +153,7 @@ def strips(reader, count):
 
     seed(29)
     rules = reader.rules
-    real = [c for c in cells.load() if c.held or c.source not in SEEN]
+    real = [c for c in cells.load() if c.held or c.source not in LARGE]
 
     def make(n, k, is_drawn):
         return cells.drawn(n, k) if is_drawn else cells.recombine(rng.choice(real), n, k)
