@@ -43,12 +43,10 @@ export function send(response: ServerResponse, answer: HttpAnswer): void {
   const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
   if (!isRead && !canEndSoon) response.setHeader('connection', 'close');
   writeInSlices(response, answer.body, (rest) => {
-    if (!isOnItsWay) {
-      response.end(rest);
-      return;
-    }
-    response.write(rest);
-    finish(response);
+    if (isOnItsWay) {
+      response.write(rest);
+      finish(response);
+    } else response.end(rest);
   });
 }
 
@@ -78,14 +76,8 @@ function writeInSlices(
   body: HttpAnswer['body'],
   last: (rest: string | Buffer) => void,
 ): void {
-  if (body instanceof LateText) {
-    writeEach(response, cut(body), last);
-    return;
-  }
-  if (body.length <= sliceBytes) {
-    last(body);
-    return;
-  }
+  if (body instanceof LateText) return writeEach(response, cut(body), last);
+  if (body.length <= sliceBytes) return last(body);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
   if (response.req.socket instanceof TLSSocket) writeEach(response, cut([bytes]), last);
   else last(bytes);
@@ -99,10 +91,7 @@ function* cut(parts: Iterable<Buffer>): Generator<Buffer> {
 /** Each in a turn of the event loop of its own: for who reads fast, all would be made in one. */
 function writeEach(response: ServerResponse, slices: Iterator<Buffer>, last: (rest: string) => void): void {
   const { value, done } = slices.next() as IteratorResult<Buffer, undefined>;
-  if (done === true) {
-    last('');
-    return;
-  }
+  if (done === true) return last('');
   response.write(value, (error) => {
     if (!error) setImmediate(() => writeEach(response, slices, last));
   });

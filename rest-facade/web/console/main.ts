@@ -116,10 +116,8 @@ async function readAsOne(): Promise<void> {
   const most = options.maxFiles(fusePath);
   if (files.length > most) {
     clearAnswer();
-    fail(
-      new Refusal('TOO_MANY_FILES', `Read as one meter takes at most ${most} pictures; ${files.length} are chosen.`),
-    );
-    return;
+    const message = `Read as one meter takes at most ${most} pictures; ${files.length} are chosen.`;
+    return fail(new Refusal('TOO_MANY_FILES', message));
   }
   await ask(fusePath, files, send, async (answer, elapsedMs) => {
     const { best_photo: best, photos } = answer as FusedMeterAnswer;
@@ -146,10 +144,7 @@ async function ask<Answer>(
   const form = files.length > 1 ? [...fields, ...sent] : [...sent, ...fields];
   const request: ApiRequest = { method: 'POST', path, form };
   view.showRequest(request);
-  if (key.value() === '') {
-    fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
-    return;
-  }
+  if (key.value() === '') return fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
   problem.hidden = true;
   // Of several pictures, none is drawn on.
   savePicture.hidden = question === analyseEach;
