@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { findFreePorts } from '../../../launcher/ports.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createLifetime } from '../../helpers/lifetime.js';
@@ -292,10 +292,7 @@ describe('npm run analyze', () => {
   });
 
   it('says that nobody listens, and that it wrote something only where it did', async () => {
-    const server = createServer();
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const [port] = await findFreePorts(1);
     const args = ['--address', `127.0.0.1:${port}`, '--output', 'none.jsonl', 'photos/0.jpg'];
     const child = start(args);
     child.stderr?.once('data', () => child.kill('SIGINT'));
@@ -314,12 +311,10 @@ describe('npm run analyze', () => {
 
   it('stops on SIGINT and says how to go on', async () => {
     const child = start(['--output', 'b.jsonl', '--in-flight', '1', 'photos']);
-    let stderr = '';
-    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const ended = once(child, 'close');
+    const ended = outcome(child);
     await eventually(async () => (await readLines('b.jsonl')).length >= 2);
     child.kill('SIGINT');
-    const [code] = (await ended) as [number];
+    const { code, stderr } = await ended;
     assert.equal(code, 1);
     assert.match(stderr, /stopped; run it again to resume/);
   });
