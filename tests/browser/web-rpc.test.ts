@@ -1,39 +1,20 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import { build } from 'esbuild';
+import type { Browser, Page, Route } from 'playwright-core';
 import { noChromium, startBrowser } from '../helpers/browser.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
-// A page of another origin calls the service by the client that such pages use, which it loads as modules.
+// A page of another origin calls the service by the client that such pages use.
 
 const lifetime = createLifetime();
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const origin = 'https://app.example';
 
-const html = `<!doctype html><title>app</title>
-<script type="importmap">
-{
-  "imports": {
-    "@bufbuild/protobuf": "/@bufbuild/protobuf/dist/esm/index.js",
-    "@bufbuild/protobuf/codegenv2": "/@bufbuild/protobuf/dist/esm/codegenv2/index.js",
-    "@bufbuild/protobuf/reflect": "/@bufbuild/protobuf/dist/esm/reflect/index.js",
-    "@bufbuild/protobuf/wire": "/@bufbuild/protobuf/dist/esm/wire/index.js",
-    "@bufbuild/protobuf/wkt": "/@bufbuild/protobuf/dist/esm/wkt/index.js",
-    "@connectrpc/connect": "/@connectrpc/connect/dist/esm/index.js",
-    "@connectrpc/connect/protocol": "/@connectrpc/connect/dist/esm/protocol/index.js",
-    "@connectrpc/connect/protocol-connect": "/@connectrpc/connect/dist/esm/protocol-connect/index.js",
-    "@connectrpc/connect/protocol-grpc": "/@connectrpc/connect/dist/esm/protocol-grpc/index.js",
-    "@connectrpc/connect/protocol-grpc-web": "/@connectrpc/connect/dist/esm/protocol-grpc-web/index.js",
-    "@connectrpc/connect-web": "/@connectrpc/connect-web/dist/esm/index.js"
-  }
-}
-</script>
-<script type="module">
+const script = `
 import { createFileRegistry, fromBinary, toJson } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
@@ -55,8 +36,7 @@ window.call = async ({ baseUrl, apiKey, protocol, useBinaryFormat, service, meth
     const texts = details.map(({ value }) => new TextDecoder().decode(value));
     return { code: Code[code], message: rawMessage, details: texts.join(), requestId: metadata.get('x-request-id') };
   }
-};
-</script>`;
+};`;
 
 describe('a page that calls by Connect and gRPC-Web', { skip: noChromium }, () => {
   let service: TestService;
@@ -69,15 +49,18 @@ describe('a page that calls by Connect and gRPC-Web', { skip: noChromium }, () =
     lifetime.after(() => browser.close());
     const context = await browser.newContext({ permissions: ['local-network-access'] });
     page = await context.newPage();
-    const picture = await readSample('astronaut.jpg');
-    await page.route(`${origin}/**`, async (route) => {
-      const { pathname } = new URL(route.request().url());
-      if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: html });
-      if (pathname === '/picture') return route.fulfill({ body: picture });
-      const file = pathname === '/descriptors.binpb' ? `generated${pathname}` : `node_modules${pathname}`;
-      const contentType = file.endsWith('.js') ? 'text/javascript' : 'application/octet-stream';
-      return route.fulfill({ contentType, body: await readFile(path.join(root, file)) });
-    });
+    const stdin = { contents: script, resolveDir: root };
+    const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write: false });
+    const html = '<!doctype html><title>app</title><script type="module" src="app.js"></script>';
+    const files: Readonly<Record<string, Parameters<Route['fulfill']>[0]>> = {
+      '/': { contentType: 'text/html', body: html },
+      '/app.js': { contentType: 'text/javascript', body: outputFiles[0]?.text ?? '' },
+      '/picture': { body: await readSample('astronaut.jpg') },
+      '/descriptors.binpb': { path: `${root}generated/descriptors.binpb` },
+    };
+    await page.route(`${origin}/**`, (route) =>
+      route.fulfill(files[new URL(route.request().url()).pathname] ?? { status: 404 }),
+    );
     await page.goto(origin);
     await page.waitForFunction('window.call !== undefined');
   });
