@@ -28,12 +28,11 @@ serveTasks<FaceTasks & MeterTasks>({
         landmarks: undefined,
         attributes: undefined,
       }));
-      const model = { name: 'scripted', version: '1' };
-      return { width: 1, height: 1, faces, omittedFaces: 0, model, timings: {} };
+      return { width: 1, height: 1, faces, omittedFaces: 0, timings: {} };
     },
     async redactFaces({ image }) {
       const [file = new Uint8Array()] = await play(image.bytes);
-      return { width: 1, height: 1, file, format: 'jpeg', faceCount: 1, model: 'scripted', timings: {} };
+      return { width: 1, height: 1, file, format: 'jpeg', faceCount: 1, timings: {} };
     },
     async readMeter({ image }) {
       await play(image.bytes);
