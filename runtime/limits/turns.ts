@@ -1,9 +1,12 @@
 import { createSymbolProperty } from '../node-patches/symbol-property.js';
 
+/** Begins a piece of work, told how much of the same connection still waits. */
+type Begin = (waiting: number) => void;
+
 /** What waits of a connection. */
-interface Line<Work> {
+interface Line {
   readonly caller: string;
-  readonly work: Work[];
+  readonly work: Begin[];
 }
 
 /**
@@ -15,19 +18,15 @@ interface Line<Work> {
  * many connections are accepted as work is begun.
  *
  * @param callerOf address by which a connection is counted, asked for once
- * @param begin told how much of the same connection still waits
  * @returns `take` adds work of a connection, and tells how much of it waits now; `drop` forgets what waits of it
  */
-export function createTurns<Connection extends object, Work>(
-  callerOf: (connection: Connection) => string,
-  begin: (work: Work, waiting: number) => void,
-) {
-  const lines = createSymbolProperty<Connection, Line<Work>>();
+export function createTurns<Connection extends object>(callerOf: (connection: Connection) => string) {
+  const lines = createSymbolProperty<Connection, Line>();
   /** Those in which something waits, by address, in the order of their turns. */
-  const callers = new Map<string, Line<Work>[]>();
+  const callers = new Map<string, Line[]>();
   let hasBegun = false;
 
-  const join = (line: Line<Work>): void => {
+  const join = (line: Line): void => {
     const others = callers.get(line.caller);
     if (others) others.push(line);
     else callers.set(line.caller, [line]);
@@ -40,19 +39,19 @@ export function createTurns<Connection extends object, Work>(
     setImmediate(next);
     const [caller, own] = turn;
     callers.delete(caller);
-    const line = own.shift() as Line<Work>;
-    const first = line.work.shift();
+    const line = own.shift() as Line;
+    const begin = line.work.shift();
     if (own.length > 0) callers.set(caller, own);
     if (line.work.length > 0) join(line);
     // Dropped work leaves its line a turn, since looking for the line among thousands would take longer.
-    if (first !== undefined) begin(first, line.work.length);
+    begin?.(line.work.length);
   };
 
   return {
-    take(connection: Connection, work: Work): number {
+    take(connection: Connection, begin: Begin): number {
       const line = lines.get(connection) ?? { caller: callerOf(connection), work: [] };
       lines.set(connection, line);
-      if (line.work.push(work) === 1) join(line);
+      if (line.work.push(begin) === 1) join(line);
       if (!hasBegun) next();
       return line.work.length;
     },

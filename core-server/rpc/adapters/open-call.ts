@@ -15,10 +15,7 @@ export type OpenCall = ReturnType<typeof openCall>;
  * Ends streams whose callers have left, one per turn of the event loop: with a connection, hundreds may go, each with all
  * its pictures that wait. A unary call ends at once, before a worker takes its picture.
  */
-const endings = createTurns<{ readonly clientAddress: string }, () => void>(
-  ({ clientAddress }) => callerAddress(clientAddress),
-  (end) => end(),
-);
+const endings = createTurns(({ clientAddress }: { readonly clientAddress: string }) => callerAddress(clientAddress));
 
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.

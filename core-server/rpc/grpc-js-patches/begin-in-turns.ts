@@ -21,10 +21,11 @@ interface Waiting {
 export function beginInTurns(server: Http2Server): void {
   const listeners = server.listeners('stream') as Listener[];
   server.removeAllListeners('stream');
-  const turns = createTurns<Http2Session, Waiting>(callerOf, ({ call }) => {
+  const turns = createTurns<Http2Session>(callerOf);
+  const begin = ({ call }: Waiting): void => {
     // Its caller may have gone in the meantime.
-    if (call && !call[0].destroyed) for (const begin of listeners) begin.apply(server, call);
-  });
+    if (call && !call[0].destroyed) for (const listener of listeners) listener.apply(server, call);
+  };
   server.on('stream', (...call) => {
     const [stream] = call;
     // grpc-js listens once it has begun.
@@ -32,6 +33,6 @@ export function beginInTurns(server: Http2Server): void {
     const waiting: Waiting = { call };
     // What has arrived for it does not count any more, up to a mebibyte of each stream.
     stream.once('close', () => (waiting.call = undefined));
-    if (stream.session) turns.take(stream.session, waiting);
+    if (stream.session) turns.take(stream.session, () => begin(waiting));
   });
 }

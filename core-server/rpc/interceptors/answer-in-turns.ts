@@ -28,8 +28,4 @@ export function answerInTurns(): ServerInterceptor {
   };
 }
 
-const createStreamTurns = () =>
-  createTurns<ServerHttp2Stream, () => void>(
-    ({ session }) => callerOf(session),
-    (pass) => pass(),
-  );
+const createStreamTurns = () => createTurns(({ session }: ServerHttp2Stream) => callerOf(session));

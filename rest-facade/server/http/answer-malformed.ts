@@ -29,10 +29,7 @@ const isEnding = createSymbolProperty<Socket, true>();
  */
 export function answerMalformed(server: Server, log: Logger, metrics: Observers['metrics'], isTls: boolean): void {
   // Node.js looks once a second for what has timed out, and finds thousands at once.
-  const timeouts = createTurns<Socket, () => void>(
-    ({ remoteAddress }) => callerAddress(remoteAddress),
-    (begin) => begin(),
-  );
+  const timeouts = createTurns(({ remoteAddress }: Socket) => callerAddress(remoteAddress));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const close = () => {
       if (!socket.writable || unanswerable.has(error.code)) socket.destroy();

@@ -15,16 +15,7 @@ const isHeld = createSymbolProperty<Socket, boolean>();
  * what all connections have sent ahead, and take as long.
  */
 export function beginInTurns(handle: RequestListener): RequestListener {
-  const callerOf = (socket: Socket): string => callerAddress(socket.remoteAddress);
-  const turns = createTurns<Socket, Parameters<RequestListener>>(callerOf, (exchange, waiting) => {
-    const [{ socket }] = exchange;
-    if (waiting === 0 && isHeld.get(socket)) {
-      isHeld.set(socket, false);
-      socket.resume();
-    }
-    // If the client has gone in the meantime, the request is not started.
-    if (!socket.destroyed) handle(...exchange);
-  });
+  const turns = createTurns(({ remoteAddress }: Socket) => callerAddress(remoteAddress));
 
   // Once Node.js has parsed what it has read, for it reads on behind each request. It may have paused the connection
   // itself, whose responses are not read.
@@ -37,7 +28,14 @@ export function beginInTurns(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     arrivals.set(request, performance.now());
-    const waiting = turns.take(socket, [request, response]);
+    const waiting = turns.take(socket, (stillWaiting) => {
+      if (stillWaiting === 0 && isHeld.get(socket)) {
+        isHeld.set(socket, false);
+        socket.resume();
+      }
+      // If the client has gone in the meantime, the request is not started.
+      if (!socket.destroyed) handle(request, response);
+    });
     if (waiting > 1) queueMicrotask(() => hold(socket));
   };
 }
