@@ -58,7 +58,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.'),
-  CORE_DEFAULT_SCORE: share.optional().describe('Default detection score.'),
+  CORE_DEFAULT_SCORE: share.optional().describe('Default detection score; for redactions, where it is lower.'),
   CORE_METER_CHECK_BELOW: share.optional().describe('Readings with a lower confidence get the status `check`.'),
   CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)

@@ -57,7 +57,7 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
     pool,
     limits,
     resolveThreshold: createThresholdResolver(scores, defaultScore),
-    resolveRedactionThreshold: createThresholdResolver(scores, Math.min(defaultScore, models.face.redactionScore)),
+    redactionScore: Math.min(defaultScore, models.face.redactionScore),
     model: toInfo(models.face.entry),
   });
   const scoreConfig = createScoreConfigHandlers({ scores, companies, defaultScore });

@@ -179,7 +179,7 @@ describe('a redaction', () => {
     assert.deepEqual([faces, width, height], ['1', 2400, 2400]);
   });
 
-  it('hides what scores lower than a detection needs, unless a score is set', async () => {
+  it('hides what scores lower than a detection needs, also for a company with a high score, unless the request has one', async () => {
     // Shrunk until it is no sure face any more.
     const portrait = await readSample('astronaut.jpg');
     const scored = async (body: Uint8Array) => {
@@ -202,7 +202,8 @@ describe('a redaction', () => {
       body: '{"detection_score": 0.9}',
     });
     assert.equal(set.status, 200);
-    assert.equal((await redact(weak, 'company=acme')).faces, '0');
+    assert.equal((await redact(weak, 'company=acme')).faces, '1');
+    assert.equal((await redact(weak, 'company=acme&min_score=0.45')).faces, '0');
   });
 
   it('refuses what it does not know', async () => {

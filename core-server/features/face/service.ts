@@ -21,8 +21,8 @@ interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /** The threshold of a request: its own, else the company's, else the default. @throws Refusal UNKNOWN_COMPANY */
   readonly resolveThreshold: (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold>;
-  /** The same for a redaction, whose default is lower. */
-  readonly resolveRedactionThreshold: FaceDetectionDependencies['resolveThreshold'];
+  /** The highest threshold of a redaction whose request has none of its own. */
+  readonly redactionScore: number;
   readonly limits: ImageLimits;
   readonly model: ModelInfo;
 }
@@ -34,7 +34,7 @@ const redactionMargin = 0.2;
 export function createFaceDetectionHandlers(
   deps: FaceDetectionDependencies,
 ): Handlers<FaceDetectionServiceServer, [call: Call]> {
-  const { pool, resolveThreshold, resolveRedactionThreshold, limits, model } = deps;
+  const { pool, resolveThreshold, redactionScore, limits, model } = deps;
 
   const detect = async (
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
@@ -76,9 +76,10 @@ export function createFaceDetectionHandlers(
       const margin = validateShare('margin', request.margin) ?? redactionMargin;
       const format = validateChoice('format', request.format, imageFormats);
       const image = receivePicture(request.image, limits);
-      const threshold = await resolveRedactionThreshold({ minScore, company: request.company });
-      const input = { image, minScore: threshold.value, style, margin, format, limits };
-      const redacted = await pool.run('redactFaces', input, call);
+      const threshold = await resolveThreshold({ minScore, company: request.company });
+      // A score that was raised for fewer false alarms must not show faces.
+      const score = minScore ?? Math.min(threshold.value, redactionScore);
+      const redacted = await pool.run('redactFaces', { image, minScore: score, style, margin, format, limits }, call);
       const { file, faceCount, timings, width, height } = redacted;
       call.log.debug({ faces: faceCount, width, height, timings }, 'faces redacted');
       return { image: file, contentType: `image/${redacted.format}`, faceCount };

@@ -244,8 +244,8 @@ export interface RedactFacesRequest {
   /** The picture file. */
   image: Uint8Array;
   /**
-   * Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
-   * registered. Empty means the default score for redaction.
+   * Company whose score is the threshold if it is lower than the default for redaction, at most 64 characters;
+   * UNKNOWN_COMPANY if it is not registered.
    */
   company: string;
   /**
@@ -2083,7 +2083,7 @@ export const FaceDetectionServiceService = {
   /**
    * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
    * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   * face is hidden: unless the request sets it, the threshold is much lower than for detections.
    */
   redactFaces: {
     path: "/imageanalysis.v1.FaceDetectionService/RedactFaces" as const,
@@ -2137,7 +2137,7 @@ export interface FaceDetectionServiceServer extends UntypedServiceImplementation
   /**
    * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
    * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   * face is hidden: unless the request sets it, the threshold is much lower than for detections.
    */
   redactFaces: handleUnaryCall<RedactFacesRequest, RedactFacesResponse>;
   /**
@@ -2191,7 +2191,7 @@ export interface FaceDetectionServiceClient extends Client {
   /**
    * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
    * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   * face is hidden: unless the request sets it, the threshold is much lower than for detections.
    */
   redactFaces(
     request: RedactFacesRequest,

@@ -338,7 +338,8 @@ export const SetDetectionScoreResponse: MessageFns<SetDetectionScoreResponse> = 
 };
 
 /**
- * Reads and sets a company's detection score, which is its default threshold.
+ * Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+ * than theirs.
  *
  * Every call needs an API key, in the metadata or header `apikey`, and the company's password.
  * COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many

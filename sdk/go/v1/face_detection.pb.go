@@ -668,8 +668,8 @@ type RedactFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
-	// registered. Empty means the default score for redaction.
+	// Company whose score is the threshold if it is lower than the default for redaction, at most 64 characters;
+	// UNKNOWN_COMPANY if it is not registered.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
 	// Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
 	// score. Lower scores hide more faces, and more that are none.

@@ -43,7 +43,7 @@ type FaceDetectionServiceClient interface {
 	DetectAllFaces(ctx context.Context, in *DetectAllFacesRequest, opts ...grpc.CallOption) (*DetectAllFacesResponse, error)
 	// Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
 	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-	// face is hidden: without a score of its own, the threshold is much lower than for detections.
+	// face is hidden: unless the request sets it, the threshold is much lower than for detections.
 	RedactFaces(ctx context.Context, in *RedactFacesRequest, opts ...grpc.CallOption) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream
@@ -136,7 +136,7 @@ type FaceDetectionServiceServer interface {
 	DetectAllFaces(context.Context, *DetectAllFacesRequest) (*DetectAllFacesResponse, error)
 	// Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
 	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-	// face is hidden: without a score of its own, the threshold is much lower than for detections.
+	// face is hidden: unless the request sets it, the threshold is much lower than for detections.
 	RedactFaces(context.Context, *RedactFacesRequest) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream

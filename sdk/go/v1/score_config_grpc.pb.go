@@ -27,7 +27,8 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Reads and sets a company's detection score, which is its default threshold.
+// Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+// than theirs.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
 // COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
@@ -72,7 +73,8 @@ func (c *scoreConfigServiceClient) SetDetectionScore(ctx context.Context, in *Se
 // All implementations must embed UnimplementedScoreConfigServiceServer
 // for forward compatibility.
 //
-// Reads and sets a company's detection score, which is its default threshold.
+// Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+// than theirs.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
 // COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many

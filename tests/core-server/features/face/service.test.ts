@@ -50,10 +50,10 @@ function start(found: Partial<DetectFacesOutput> = {}) {
       if (wish.company === 'nobody') {
         throw refuse('UNKNOWN_COMPANY', 'company is not registered');
       }
-      return Promise.resolve({ value: wish.minScore ?? 0.6, source: ThresholdSource.COMPANY });
+      const value = wish.minScore ?? (wish.company === 'low' ? 0.05 : 0.6);
+      return Promise.resolve({ value, source: ThresholdSource.COMPANY });
     },
-    resolveRedactionThreshold: ({ minScore }) =>
-      Promise.resolve({ value: minScore ?? 0.1, source: ThresholdSource.DEFAULT }),
+    redactionScore: 0.1,
     limits,
     model: { name: 'm', version: '7' },
   });
@@ -117,6 +117,16 @@ test('details tell the size, the threshold with its source, and the model', asyn
     threshold: { value: 0.25, source: ThresholdSource.COMPANY },
     model: { name: 'm', version: '7' },
   });
+});
+
+test("a redaction takes the lower of the company's score and its own, unless the request has one", async () => {
+  const { handlers, jobs } = start();
+  for (const wish of [{ company: 'acme' }, { company: 'low' }, { company: 'low', minScore: 0.9 }])
+    await handlers.redactFaces({ image: png, ...wish }, call);
+  assert.deepEqual(
+    jobs.map(({ input }) => input.minScore),
+    [0.1, 0.05, 0.9],
+  );
 });
 
 test('no face is NO_FACE for one, an empty answer for all', async () => {

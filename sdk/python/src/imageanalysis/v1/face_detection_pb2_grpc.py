@@ -92,7 +92,7 @@ class FaceDetectionServiceServicer(object):
     def RedactFaces(self, request, context):
         """Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
         without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
-        face is hidden: without a score of its own, the threshold is much lower than for detections.
+        face is hidden: unless the request sets it, the threshold is much lower than for detections.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

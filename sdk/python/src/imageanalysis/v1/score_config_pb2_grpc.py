@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class ScoreConfigServiceStub(object):
-    """Reads and sets a company's detection score, which is its default threshold.
+    """Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+    than theirs.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
@@ -52,7 +53,8 @@ class ScoreConfigServiceStub(object):
 
 
 class ScoreConfigServiceServicer(object):
-    """Reads and sets a company's detection score, which is its default threshold.
+    """Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+    than theirs.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
@@ -96,7 +98,8 @@ def add_ScoreConfigServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ScoreConfigService(object):
-    """Reads and sets a company's detection score, which is its default threshold.
+    """Reads and sets a company's detection score, which is its default threshold; for redactions, where it is lower
+    than theirs.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
