@@ -4,7 +4,7 @@ import type { RequestLimits } from '../config.js';
 import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
 import type { Candidates } from '../request/choose-route.js';
 import { isChoice, type Route } from '../request/route.js';
-import { createRenderer } from '../response/create-renderer.js';
+import { createResponder } from '../response/create-renderer.js';
 import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { describeBodies, describeParameters } from './describe-request.js';
@@ -52,7 +52,7 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
   const [{ response, isBatch }] = routes;
   const { file } = messageOptionsOf(response);
   if (file !== undefined) return describeFile(response, file);
-  const example = JSON.parse(createRenderer(response)(exampleOf(response), 21)) as object;
+  const example = JSON.parse(createResponder(response)(exampleOf(response), 21).body as string) as object;
   const schemas = routes.map((route) => responses.describe(route.response));
   if (isBatch) return describeLines(response, example);
   // Where there are several, they have the same members: generated clients have no good type for a choice.

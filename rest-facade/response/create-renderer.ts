@@ -9,14 +9,11 @@ import type { HttpAnswer } from './send.js';
 /** A message as proto-loader gives it: names as in the proto, absent messages null. */
 type Message = Readonly<Record<string, unknown>>;
 /** Appends members to the text of a JSON object that has been begun. */
-type Append = (text: string, message: Message, later?: Buffer[]) => string;
+type Append = (text: string, message: Message, later: Buffer[]) => string;
 type Write = Scalar['write'];
 
-/**
- * Shows a message of the core as the JSON body of a response, as text.
- * @param later takes the bytes whose base64 is made later; if absent, it is made at once
- */
-type Renderer = (answer: object, elapsedMs: number, later?: Buffer[]) => string;
+/** Shows a message of the core as the JSON body of a response, as text. @param later takes its bytes */
+type Renderer = (answer: object, elapsedMs: number, later: Buffer[]) => string;
 
 /**
  * Compiles what shows a message as the JSON body of a response: `message`, `process_time` in seconds, and the
@@ -56,9 +53,9 @@ export function createResponder(type: protobuf.Type): Responder {
   };
 }
 
-/** The value of a field as JSON shows it. @param value in the shape of proto-loader's */
+/** The value of a field, which has no bytes, as JSON shows it. @param value in the shape of proto-loader's */
 export function showValue(field: protobuf.Field, value: unknown): unknown {
-  return JSON.parse(compileValue(field)(value as never));
+  return JSON.parse(compileValue(field)(value as never, []));
 }
 
 /** The processing status: `success`, with the notes of the message. */

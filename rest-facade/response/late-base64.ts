@@ -32,9 +32,8 @@ export class LateText implements Iterable<Buffer> {
   }
 }
 
-/** Bytes as they stand in a JSON text. @param later takes those whose base64 is made later */
-export function writeBase64(bytes: Buffer, later?: Buffer[]): string {
-  if (later === undefined) return `"${bytes.toString('base64')}"`;
+/** Bytes as they stand in a JSON text until their base64 is made. @param later takes them */
+export function writeBase64(bytes: Buffer, later: Buffer[]): string {
   later.push(bytes);
   return `"${placeholder}"`;
 }

@@ -7,9 +7,9 @@ export interface Scalar {
   readonly schema: Readonly<Record<string, unknown>>;
   /**
    * @param value as proto-loader gives it
-   * @param later takes bytes whose base64 is made later; if absent, it is made at once
+   * @param later takes bytes, whose base64 is made later
    */
-  readonly write: (value: never, later?: Buffer[]) => string;
+  readonly write: (value: never, later: Buffer[]) => string;
 }
 
 const integer = (minimum: number, maximum: number): Scalar => ({

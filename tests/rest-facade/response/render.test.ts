@@ -7,16 +7,22 @@ import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_detail
 import { Status } from '../../../generated/google/rpc/status.js';
 import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
 import { loadRpcs, readProtos } from '../../../rest-facade/protos/rpcs.js';
-import { createRenderer } from '../../../rest-facade/response/create-renderer.js';
+import { createResponder } from '../../../rest-facade/response/create-renderer.js';
 import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
 import { asRefusal, Refusal } from '../../../runtime/errors/refusal.js';
+
+/** The text of the response with a message. */
+const renderer = (type: protobuf.Type) => {
+  const respond = createResponder(type);
+  return (answer: object, elapsedMs: number) => respond(answer, elapsedMs).body as string;
+};
 
 /** Compiles a message of a proto of its own. */
 const compile = (messages: string) => {
   const root = readProtos([]);
   protobuf.parse(`syntax = "proto3"; ${messages}`, root, { keepCase: true });
   root.resolveAll();
-  return createRenderer(root.lookupType('M'));
+  return renderer(root.lookupType('M'));
 };
 const head = '{"message":"success","process_time":0.012346';
 
@@ -89,7 +95,7 @@ const face = { bounding_box: box, detection_score: 0.9, crop_jpeg: Buffer.from('
 const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
 const point = (x: number) => ({ x, y: 0.5 });
 
-const responses = new Map(loadRpcs().map(({ response }) => [response.name, createRenderer(response)]));
+const responses = new Map(loadRpcs().map(({ response }) => [response.name, renderer(response)]));
 const render = (type: string, answer: object) => responses.get(type)?.(answer, 12.3456) ?? '';
 
 test('faces left out of a thousand are told, those that max_faces left out are not', () => {
