@@ -6,7 +6,7 @@ import type { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 export const errorDomain = 'imageanalysis';
 
 /** Name of a stable error reason, as it travels in `ErrorInfo.reason`. */
-export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
+export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 /**
  * The one table of errors: the gRPC code that each reason comes with.

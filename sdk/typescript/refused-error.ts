@@ -1,7 +1,7 @@
 import type { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 
 /** Stable reasons of refusals; branch on them. */
-export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
+export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 /** What is known about a refusal. */
 export interface Refusal {

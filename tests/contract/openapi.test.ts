@@ -298,7 +298,7 @@ describe('the OpenAPI document', () => {
 
   it('has the schema of every error reason, each under some status', () => {
     const schema = document.components.schemas['ErrorResponse']?.['properties'] as Record<string, Part>;
-    const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
+    const all = Object.keys(ErrorReason).slice(1, -1);
     assert.deepEqual(schema['reason']?.['enum'], all);
     const described = cases.flatMap(({ operation }) => Object.values(operation.responses).flatMap(reasonsOf));
     // Of the administration, of no operation at all, or with nobody there to read it.

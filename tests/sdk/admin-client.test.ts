@@ -62,6 +62,11 @@ describe('the client of the administration port', () => {
   it('tells why it was refused', async () => {
     await assert.rejects(admin.deleteCompany({ name: 'nobody' }), { reason: 'UNKNOWN_COMPANY' });
     await assert.rejects(admin.createApiKey({}), { reason: 'MISSING_FIELD', details: { field: 'label' } });
+    // One of a newer version.
+    await assert.rejects(admin.createApiKey({ label: 'new', operations: [Operation.UNRECOGNIZED] }), {
+      reason: 'INVALID_FIELD',
+      details: { field: 'operations', value: 'UNRECOGNIZED' },
+    });
     const stranger = createAdminClient({ address: service.admin.address, adminKey: 'wrong' });
     await assert.rejects(stranger.listApiKeys(), { reason: 'INVALID_API_KEY' });
     stranger.close();

@@ -13,13 +13,18 @@ import {
   createClient,
   fromStatus,
   type ImageAnalysisClient,
+  ReadingWarning,
   RefusedError,
   ThresholdSource,
 } from 'image-analysis/client';
 import { toStatusObject } from '../../core-server/rpc/status.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { MeterReadingServiceService, ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
+import {
+  MeterReadingServiceService,
+  ReadMeterResponse,
+  StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -262,6 +267,27 @@ describe('what the client over gRPC makes of failures', () => {
 
     await client.readMeter({});
     await assert.rejects(client.readMeter({}), { message: 'Channel has been shut down' });
+  });
+
+  it('reads a warning of a newer service, and what follows it', async (t) => {
+    const newer = StreamReadMetersResponse.fromPartial({
+      result: { $case: 'response', value: { warnings: [ReadingWarning.GLARE, ReadingWarning.UNRECOGNIZED] } },
+    });
+    const next = StreamReadMetersResponse.fromPartial({ id: 'next' });
+    const server = new Server();
+    server.addService(MeterReadingServiceService, {
+      streamReadMeters: (call: ServerDuplexStream<unknown, StreamReadMetersResponse>) => {
+        call.write(newer);
+        call.write(next);
+        call.end();
+      },
+    });
+    const client = createClient({ address: `127.0.0.1:${await bindServer(t, server)}`, apiKey: 'any' });
+    t.after(() => client.close());
+
+    const answers = [];
+    for await (const answer of client.streamReadMeters([])) answers.push(answer);
+    assert.deepEqual(answers, [newer, next]);
   });
 
   it('ends a stream whose service is gone', async (t) => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type ApiKey as ApiKeyMessage, Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { knownOperations } from '../../common/operations.js';
 import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 
@@ -77,7 +78,7 @@ export function createKnexApiKeyStore(db: Knex) {
 
 /** What a newer version wrote allows nothing here: left out, the list could be empty, which allows everything. */
 function toOperation(name: string): Operation {
-  return Object.values(Operation).find((known) => `${known}` === name) ?? Operation.UNSPECIFIED;
+  return knownOperations.find((known) => `${known}` === name) ?? Operation.UNSPECIFIED;
 }
 
 function toApiKey(row: Row): ApiKey {

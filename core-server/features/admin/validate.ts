@@ -1,10 +1,11 @@
-import {
-  type CreateApiKeyRequest,
-  type CreateCompanyRequest,
+import type {
+  CreateApiKeyRequest,
+  CreateCompanyRequest,
   Operation,
 } from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, missingField, type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
+import { knownOperations } from '../../common/operations.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;
@@ -35,9 +36,8 @@ function validateLabel(label: string): void {
 }
 
 function validateOperations(operations: readonly Operation[]): void {
-  if (!operations.includes(Operation.UNSPECIFIED)) return;
-  const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
-  throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
+  const unknown = operations.find((operation) => !knownOperations.includes(operation));
+  if (unknown !== undefined) throw invalidField('operations', unknown, `any of ${knownOperations.join(', ')}`);
 }
 
 /** A Timestamp ends with the year 9999, which milliseconds sent as seconds exceed. */

@@ -12,8 +12,8 @@ import type { KnownMeter } from './known-meter.js';
 import type { CounterLight } from './read/counter-light.js';
 
 // Only the names: the enums are next to the gRPC service, whose library no worker needs.
-type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
-export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED'>;
+type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
+export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 export interface ReadMeterInput {
   readonly image: ImageFile;

@@ -5,7 +5,7 @@ import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
-import { operationName } from '../../common/operation-name.js';
+import { operationName } from '../../common/operations.js';
 import { stateOf } from '../call-state.js';
 import { addressBehindProxy, peerAddress } from '../client-address.js';
 import type { Service } from '../grpc-server.js';

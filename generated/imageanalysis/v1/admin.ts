@@ -34,6 +34,7 @@ export enum Operation {
   SCORE_CONFIG = "OPERATION_SCORE_CONFIG",
   /** METER_READING - MeterReadingService. */
   METER_READING = "OPERATION_METER_READING",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function operationFromJSON(object: any): Operation {
@@ -50,8 +51,10 @@ export function operationFromJSON(object: any): Operation {
     case 3:
     case "OPERATION_METER_READING":
       return Operation.METER_READING;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum Operation");
+      return Operation.UNRECOGNIZED;
   }
 }
 
@@ -65,8 +68,9 @@ export function operationToNumber(object: Operation): number {
       return 2;
     case Operation.METER_READING:
       return 3;
+    case Operation.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum Operation");
+      return -1;
   }
 }
 

@@ -95,6 +95,7 @@ export enum ErrorReason {
   STORE_UNAVAILABLE = "ERROR_REASON_STORE_UNAVAILABLE",
   /** WORKER_LOST - The inference worker was lost, or none is left; try again. */
   WORKER_LOST = "ERROR_REASON_WORKER_LOST",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function errorReasonFromJSON(object: any): ErrorReason {
@@ -207,8 +208,10 @@ export function errorReasonFromJSON(object: any): ErrorReason {
     case 66:
     case "ERROR_REASON_WORKER_LOST":
       return ErrorReason.WORKER_LOST;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ErrorReason");
+      return ErrorReason.UNRECOGNIZED;
   }
 }
 
@@ -286,7 +289,8 @@ export function errorReasonToNumber(object: ErrorReason): number {
       return 65;
     case ErrorReason.WORKER_LOST:
       return 66;
+    case ErrorReason.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ErrorReason");
+      return -1;
   }
 }

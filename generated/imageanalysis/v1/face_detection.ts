@@ -38,6 +38,7 @@ export enum ThresholdSource {
   COMPANY = "THRESHOLD_SOURCE_COMPANY",
   /** DEFAULT - The default score of the service. */
   DEFAULT = "THRESHOLD_SOURCE_DEFAULT",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function thresholdSourceFromJSON(object: any): ThresholdSource {
@@ -54,8 +55,10 @@ export function thresholdSourceFromJSON(object: any): ThresholdSource {
     case 3:
     case "THRESHOLD_SOURCE_DEFAULT":
       return ThresholdSource.DEFAULT;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ThresholdSource");
+      return ThresholdSource.UNRECOGNIZED;
   }
 }
 
@@ -69,8 +72,9 @@ export function thresholdSourceToNumber(object: ThresholdSource): number {
       return 2;
     case ThresholdSource.DEFAULT:
       return 3;
+    case ThresholdSource.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ThresholdSource");
+      return -1;
   }
 }
 

@@ -36,6 +36,7 @@ export enum ReadingStatus {
   OK = "READING_STATUS_OK",
   /** CHECK - A person should review it. */
   CHECK = "READING_STATUS_CHECK",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function readingStatusFromJSON(object: any): ReadingStatus {
@@ -49,8 +50,10 @@ export function readingStatusFromJSON(object: any): ReadingStatus {
     case 2:
     case "READING_STATUS_CHECK":
       return ReadingStatus.CHECK;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingStatus");
+      return ReadingStatus.UNRECOGNIZED;
   }
 }
 
@@ -62,8 +65,9 @@ export function readingStatusToNumber(object: ReadingStatus): number {
       return 1;
     case ReadingStatus.CHECK:
       return 2;
+    case ReadingStatus.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingStatus");
+      return -1;
   }
 }
 
@@ -96,6 +100,7 @@ export enum ReadingWarning {
    * like a wheel stands before it, or only four are seen.
    */
   COUNTER_CUT = "READING_WARNING_COUNTER_CUT",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function readingWarningFromJSON(object: any): ReadingWarning {
@@ -136,8 +141,10 @@ export function readingWarningFromJSON(object: any): ReadingWarning {
     case 11:
     case "READING_WARNING_COUNTER_CUT":
       return ReadingWarning.COUNTER_CUT;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
+      return ReadingWarning.UNRECOGNIZED;
   }
 }
 
@@ -167,8 +174,9 @@ export function readingWarningToNumber(object: ReadingWarning): number {
       return 10;
     case ReadingWarning.COUNTER_CUT:
       return 11;
+    case ReadingWarning.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
+      return -1;
   }
 }
 

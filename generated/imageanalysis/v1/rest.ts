@@ -105,6 +105,7 @@ export enum QueryParameter_Presence {
   WITH_VALUE = "PRESENCE_WITH_VALUE",
   /** BARE - It must be present without a value, or with an empty one. */
   BARE = "PRESENCE_BARE",
+  UNRECOGNIZED = "UNRECOGNIZED",
 }
 
 export function queryParameter_PresenceFromJSON(object: any): QueryParameter_Presence {
@@ -118,8 +119,10 @@ export function queryParameter_PresenceFromJSON(object: any): QueryParameter_Pre
     case 2:
     case "PRESENCE_BARE":
       return QueryParameter_Presence.BARE;
+    case -1:
+    case "UNRECOGNIZED":
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum QueryParameter_Presence");
+      return QueryParameter_Presence.UNRECOGNIZED;
   }
 }
 
@@ -131,8 +134,9 @@ export function queryParameter_PresenceToNumber(object: QueryParameter_Presence)
       return 1;
     case QueryParameter_Presence.BARE:
       return 2;
+    case QueryParameter_Presence.UNRECOGNIZED:
     default:
-      throw new globalThis.Error("Unrecognized enum value " + object + " for enum QueryParameter_Presence");
+      return -1;
   }
 }
 

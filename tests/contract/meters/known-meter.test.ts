@@ -79,6 +79,6 @@ test('the documentation lists every warning', async () => {
   const rows = [...page.matchAll(/^\| ([A-Z_]+) \|/gm)].map(([, name]) =>
     readingWarningFromJSON(`READING_WARNING_${name}`),
   );
-  const all = Object.values(ReadingWarning).filter((w) => w !== ReadingWarning.UNSPECIFIED);
+  const all = Object.values(ReadingWarning).slice(1, -1);
   assert.deepEqual(rows, all);
 });

@@ -11,7 +11,7 @@ import { grpcCodeOf } from '../../helpers/net/grpc-code-of.js';
 // One table of errors in three places: the proto enum, the code and the documentation.
 
 const root = new URL('../../../../', import.meta.url);
-const reasons = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED') as Reason[];
+const reasons = Object.keys(ErrorReason).slice(1, -1) as Reason[];
 
 test('there is a code for exactly the reasons of the proto', () => {
   assert.deepEqual(Object.keys(codeOfReason).sort(), [...reasons].sort());

@@ -1,11 +1,9 @@
-import { type ApiKey, type Company, Operation } from '../../../../generated/imageanalysis/v1/admin.js';
-import { operationName } from '../../../common/operation-name.js';
+import type { ApiKey, Company, Operation } from '../../../../generated/imageanalysis/v1/admin.js';
+import { knownOperations, operationName } from '../../../common/operations.js';
 
 /** Operations by their names on the command line: `face_detection` and so on. */
 export const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  Object.values(Operation)
-    .filter((operation) => operation !== Operation.UNSPECIFIED)
-    .map((operation) => [operationName(operation), operation]),
+  knownOperations.map((operation) => [operationName(operation), operation]),
 );
 
 /** What `JSON.stringify` writes; times become texts by ISO 8601. */

@@ -73,6 +73,7 @@ describe('administration of API keys', () => {
         'any of OPERATION_FACE_DETECTION, OPERATION_SCORE_CONFIG, OPERATION_METER_READING',
       ),
     ],
+    ['an operation of a newer version', { operations: [Operation.UNRECOGNIZED] }, { reason: 'INVALID_FIELD' }],
     ['an end now', { expireTime: now }, invalid('expire_time', now.toISOString(), 'a time in the future')],
     ['no real time', { expireTime: new Date(NaN) }, tooLate],
     ['milliseconds for seconds', { expireTime: new Date(1_000 * now.getTime()) }, tooLate],
