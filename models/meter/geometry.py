@@ -32,7 +32,7 @@ def rotation(radians: float) -> np.ndarray:
     return np.float32([[c, -s], [s, c]])
 
 
-def expand(quad, mx=0.03, my=0.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
+def expand(quad, mx=0.0, my=0.0, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
     """Grow a quad along its own sides: margins, then scales, then a shift in counter sizes."""
     top, bottom, left, right = quad[1] - quad[0], quad[2] - quad[3], quad[3] - quad[0], quad[2] - quad[1]
     along = np.stack([top, top, bottom, bottom])

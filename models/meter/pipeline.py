@@ -42,7 +42,7 @@ def other_starts(image, candidate, rules):
     """The best candidate wider and narrower, and a picture as long as a counter as a whole: the refiner errs less often
     from all of them."""
     quad, score = candidate
-    starts = [expand(quad, mx=0, my=0, sx=s) for s in rules["otherStarts"]["scales"]]
+    starts = [expand(quad, sx=s) for s in rules["otherStarts"]["scales"]]
     h, w = image.shape[:2]
     if w >= rules["otherStarts"]["wholeFrom"] * h:
         starts.append(rectangle(0, 0, w, h))

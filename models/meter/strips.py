@@ -118,7 +118,7 @@ def random_quad(box, display=False):
         sx, sy, dx, dy = 1 + left + right, 1 + up + down, (right - left) / 2, (down - up) / 2
     else:
         sx, sy, dx, dy = rng.uniform(0.97, 1.16), rng.uniform(0.84, 1.42), rng.gauss(0, 0.015), rng.uniform(-0.16, 0.16)
-    q = expand(q, sx=sx, sy=sy, dx=dx, dy=dy)
+    q = expand(q, mx=0.03, my=0.10, sx=sx, sy=sy, dx=dx, dy=dy)
     c = q.mean(0)
     q = (q - c) @ rotation(math.radians(rng.gauss(0, 2.8))).T + c
     q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([0.012 * w, 0.05 * h])
