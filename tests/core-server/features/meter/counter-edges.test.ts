@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { assembleReading } from '../../../../core-server/features/meter/assemble.js';
 import { mayGoOnOutside } from '../../../../core-server/features/meter/counter-edges.js';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
-import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
+import { mapped } from '../../../../core-server/features/meter/geometry.js';
 import { alongCounter, wheelQuads } from '../../../../core-server/features/meter/read/wheels.js';
 import { withinBars } from '../../../../core-server/features/meter/read/within-bars.js';
 import { type Point, type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
@@ -13,14 +13,7 @@ import { near, rules } from './reference.js';
 /** Wheels of 20 x 30 pixels in a row, the first from there on. */
 function wheelsFrom(x: number, y: number, count = 5): CounterReading['wheels'] {
   return Array.from({ length: count }, (_, at) => {
-    const [left, right] = [x + 20 * at, x + 20 * (at + 1)];
-    const quad: Quad = [
-      { x: left, y },
-      { x: right, y },
-      { x: right, y: y + 30 },
-      { x: left, y: y + 30 },
-    ];
-    return { digit: '7', confidence: 1, quad, betweenPositions: false };
+    return { digit: '7', confidence: 1, quad: box(x + 20 * at, y, 20, 30), betweenPositions: false };
   });
 }
 
@@ -71,8 +64,7 @@ suite('mayGoOnOutside', () => {
 });
 
 test('assembleReading doubts a counter of four wheels, unless the caller says that these are all', () => {
-  const wheels = wheelsFrom(30, 45).slice(0, 4);
-  const counter = sureCounter(wheels[0]?.quad as Quad, wheels);
+  const counter = sureCounter(box(30, 45, 20, 30), wheelsFrom(30, 45, 4));
   const facts = { picture, copy: picture, shown: picture, light: 'good', checkBelow: 0.5 } as const;
   const { status, warnings } = assembleReading(counter, { ...facts, known: {} });
   assert.deepEqual([status, warnings], ['CHECK', ['COUNTER_CUT']]);
@@ -80,7 +72,7 @@ test('assembleReading doubts a counter of four wheels, unless the caller says th
 });
 
 suite('assembleReading of a counter at an edge', () => {
-  const counter = sureCounter(wheelsFrom(0, 45, 1)[0]?.quad as Quad, wheelsFrom(0, 45));
+  const counter = sureCounter(box(0, 45, 20, 30), wheelsFrom(0, 45));
   const read = (known: { digits?: number }, shown = picture) =>
     assembleReading(counter, { picture, copy: picture, shown, light: 'good', checkBelow: 0.5, known });
   test('is CHECK, however sure its wheels are', () => {
