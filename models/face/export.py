@@ -22,14 +22,10 @@ SERVED = HERE / "face-detector.onnx"
 IDENTITY_CALIBRATION = {"scale": 1.0, "offset": 0.0}
 
 
-def as_floats(state):
-    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
-
-
 def network_of(saved):
     """The averaged network of a checkpoint."""
     network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    network.load_state_dict(as_floats(saved["ema"]))
+    network.load_state_dict(saved["ema"])
     return network
 
 

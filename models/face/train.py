@@ -22,7 +22,6 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 import dataset
 import label
 import targets
-from export import as_floats
 from heldout import HeldOut
 from hints import Variances, map_losses
 from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
@@ -65,7 +64,7 @@ class Run:
         saved = self._saved()
         network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
         if saved:
-            network.load_state_dict(as_floats(saved["model" if args.resume else "ema"]))
+            network.load_state_dict(saved["model" if args.resume else "ema"])
         self.network = network.to(device, memory_format=torch.channels_last)
         self.variances = Variances(saved["variances"] if args.resume else None)
         decayed = [p for p in network.parameters() if p.ndim > 1]
@@ -77,8 +76,9 @@ class Run:
             if saved.get("optimiser"):
                 self.optimiser.load_state_dict(saved["optimiser"])
             self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
-        ema = as_floats(saved["ema"]) if args.resume else network.state_dict()
-        self.ema = {k: v.clone().to(device) for k, v in ema.items()}
+        # Committed checkpoints are stored in half precision.
+        ema = saved["ema"] if args.resume else network.state_dict()
+        self.ema = {k: v.clone().to(device, torch.float32) for k, v in ema.items()}
 
     def _saved(self):
         path = self.args.folder / "last.pt" if self.args.resume else self.args.start
