@@ -37,7 +37,7 @@ export function renderRestReference(): string {
       .replaceAll(/\n{3,}/g, '\n\n')
       .trim(),
     `Each operation that needs a key has these refusals, beside its own below: ${renderRefusals(common)}`,
-    'What `ErrorResponse` has: [below](#errorresponse). What each reason means: [Errors](errors.md).',
+    'What `ErrorResponse` has: [below](#errorresponse). What each reason means, and [what may be sent again](errors.md#what-may-be-sent-again): [Errors](errors.md).',
     ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, { schemas, common, shown })),
     '## Objects',
     ...Object.entries(schemas)
