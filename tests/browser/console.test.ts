@@ -55,6 +55,9 @@ describe('the web console', { skip: noChromium }, () => {
   /** Waits until the summary of the result says this. */
   const said = (page: Page, text: string | RegExp) => page.locator('#summary').filter({ hasText: text }).waitFor();
 
+  /** Waits until the page warns of this. */
+  const warned = (page: Page, text: string | RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+
   async function trySample(page: Page, name: 'face' | 'meter', summary: string) {
     await page.getByRole('button', { name: `Try a ${name}` }).click();
     await said(page, summary);
@@ -85,7 +88,7 @@ describe('the web console', { skip: noChromium }, () => {
     const page = await open(t);
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
+    await warned(page, 'Enter an API key first.');
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
     // The browser says that it is empty.
     await page.getByText('Options').focus();
@@ -225,7 +228,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByText('Water meter').click();
     assert.deepEqual(await captions(), ['', '', '']);
     await choose(page, { 'face.jpg': face, 'meter.jpg': meter });
-    await page.getByRole('alert').filter({ hasText: 'shows no counter' }).waitFor();
+    await warned(page, 'shows no counter');
     await page.getByRole('button', { name: 'Read as one meter' }).click();
     await said(page, /^00473\.286 m³, .*, from 1 of 2 photos, in/);
     assert.deepEqual(await captions(), ['No reading', '00473.286']);
@@ -259,10 +262,9 @@ describe('the web console', { skip: noChromium }, () => {
 
     await page.getByText('Water meter').click();
     await give(9);
-    const alert = page.getByRole('alert');
-    await alert.filter({ hasText: 'shows no counter' }).waitFor();
+    await warned(page, 'shows no counter');
     await page.getByRole('button', { name: 'Read as one meter' }).click();
-    await alert.filter({ hasText: /^Read as one meter takes at most 8 pictures; 9 are chosen\.$/ }).waitFor();
+    await warned(page, /^Read as one meter takes at most 8 pictures; 9 are chosen\.$/);
   });
 
   it('offers the values of an option, and names what leaves out all faces', async (t) => {
@@ -276,16 +278,13 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(values, ['jpeg', 'png', 'webp']);
     await page.getByLabel('min_quality').pressSequentially('0,5');
     await page.getByLabel('min_quality').blur();
-    await page.getByRole('alert').filter({ hasText: '0,5' }).waitFor();
+    await warned(page, '0,5');
     await page.getByLabel('min_quality').fill('1');
     await page.getByLabel('min_quality').blur();
     await said(page, /^No faces, in \d+ ms\. Lower the threshold or min_quality, or/);
     await page.getByLabel('max_faces').fill('0');
     await page.getByLabel('max_faces').blur();
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /^max_faces is 0, want/ })
-      .waitFor();
+    await warned(page, /^max_faces is 0, want/);
   });
 
   it('zooms in and out, and saves the picture with its boxes, and the response', async (t) => {
@@ -344,7 +343,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#busy').waitFor();
     assert.equal(await hide.isDisabled(), true);
     release();
-    await alert.filter({ hasText: 'All is taken.' }).waitFor();
+    await warned(page, 'All is taken.');
     assert.equal(await hide.isDisabled(), false);
     assert.equal(await page.locator('#save-hidden:focus').count(), 1);
     assert.equal(await page.locator('#busy').isVisible(), false);
@@ -610,7 +609,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#picture').isVisible(), false);
     assert.equal(await page.locator('#empty').isVisible(), true);
     await page.getByRole('button', { name: 'Save picture' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Your browser cannot display this picture, so it' }).waitFor();
+    await warned(page, 'Your browser cannot display this picture, so it');
     assert.equal(await page.locator('.faces img').isVisible(), true);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.locator('#picture').waitFor();
@@ -625,10 +624,7 @@ describe('the web console', { skip: noChromium }, () => {
     await said(page, '1 face');
     await rm(file);
     await page.getByText('Largest face').click();
-    await page
-      .getByRole('alert')
-      .filter({ hasText: 'The file moved.jpg cannot be read: it is a folder, or' })
-      .waitFor();
+    await warned(page, 'The file moved.jpg cannot be read: it is a folder, or');
   });
 
   it('reads only those of many pictures that are in view', async (t) => {
@@ -651,32 +647,28 @@ describe('the web console', { skip: noChromium }, () => {
 
   it('says what went wrong and what to do', async (t) => {
     const page = await openWithKey(t);
-    const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
     await choose(page, { 'a.jpg': Buffer.from('no picture at all') });
-    await alert('is of an unknown type, want JPEG');
+    await warned(page, 'is of an unknown type, want JPEG');
     await choose(page, { 'b.jpg': (await readSample('astronaut.jpg')).subarray(0, 300) });
-    await alert('is damaged or cut off');
+    await warned(page, 'is damaged or cut off');
     await page.getByLabel('API key').fill('ia_wrong_key');
     await page.getByRole('button', { name: 'Use' }).click();
-    await alert('cut off when it was copied');
+    await warned(page, 'cut off when it was copied');
     assert.match(await textOf(page, '#json'), /"reason": "INVALID_API_KEY"/);
   });
 
   it('says when something other than the service answers, and repeats no wait', async (t) => {
     const page = await openWithKey(t);
-    const alert = page.getByRole('alert');
     const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
     await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
     const sample = page.getByRole('button', { name: 'Try a face' });
     await sample.click();
-    await alert.filter({ hasText: 'The sample cannot be loaded from the service.' }).waitFor();
+    await warned(page, 'The sample cannot be loaded from the service.');
     assert.equal(await page.locator('#figure').isVisible(), false);
 
     await page.route('**/face_detect_multi', loginPage, { times: 1 });
     await sample.click();
-    await alert
-      .filter({ hasText: "The answer with status 200 is not the service's, or was cut off. Reload the page, and" })
-      .waitFor();
+    await warned(page, "The answer with status 200 is not the service's, or was cut off. Reload the page, and");
 
     const refuse = (message: string) =>
       page.route(
@@ -687,13 +679,13 @@ describe('the web console', { skip: noChromium }, () => {
       );
     await refuse('the queue is full, try again in 7 s');
     await sample.click();
-    await alert.filter({ hasText: /^The queue is full, try again in 7 s\.$/ }).waitFor();
+    await warned(page, /^The queue is full, try again in 7 s\.$/);
     await refuse('the service is not ready to answer, try again');
     await sample.click();
-    await alert.filter({ hasText: /^The service is not ready to answer, try again\.$/ }).waitFor();
+    await warned(page, /^The service is not ready to answer, try again\.$/);
     await refuse('the store is busy');
     await sample.click();
-    await alert.filter({ hasText: /^The store is busy\. Try again in 7 s\.$/ }).waitFor();
+    await warned(page, /^The store is busy\. Try again in 7 s\.$/);
   });
 
   it('says when an answer about several pictures breaks off', async (t) => {
@@ -707,7 +699,6 @@ describe('the web console', { skip: noChromium }, () => {
     const face = await readSample('astronaut.jpg');
     await choose(page, { 'a.jpg': face, 'b.jpg': face });
     await said(page, '1 face');
-    const alert = page.getByRole('alert');
     const analyseAll = page.getByRole('button', { name: 'Analyse all' });
     await page.route('**/v1/faces/batch', (route) => route.continue({ url: `http://127.0.0.1:${port}/` }), {
       times: 1,
@@ -715,7 +706,7 @@ describe('the web console', { skip: noChromium }, () => {
     await analyseAll.click();
     await page.locator('#strip').getByText('No faces').waitFor();
     server.closeAllConnections();
-    await alert.filter({ hasText: 'The service cannot be reached. Is it still running?' }).waitFor();
+    await warned(page, 'The service cannot be reached. Is it still running?');
 
     for (const body of ['{"index":0,"mess', '<h1>Sign in</h1>\n']) {
       await page.route('**/v1/faces/batch', (route) => route.fulfill({ body }), { times: 1 });
