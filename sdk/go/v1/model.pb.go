@@ -80,10 +80,10 @@ var File_imageanalysis_v1_model_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_model_proto_rawDesc = "" +
 	"\n" +
-	"\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"i\n" +
-	"\tModelInfo\x12'\n" +
-	"\x04name\x18\x01 \x01(\tB\x13\xaa\xbb\x18\x0f:\rface-detectorR\x04name\x123\n" +
-	"\aversion\x18\x02 \x01(\tB\x19\xaa\xbb\x18\x15:\x132026-11-22-2fe31df9R\aversionB]\n" +
+	"\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"m\n" +
+	"\tModelInfo\x12)\n" +
+	"\x04name\x18\x01 \x01(\tB\x15\x8a\xb6\xa3\xa0\x0e\x0f:\rface-detectorR\x04name\x125\n" +
+	"\aversion\x18\x02 \x01(\tB\x1b\x8a\xb6\xa3\xa0\x0e\x15:\x132026-11-22-2fe31df9R\aversionB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (

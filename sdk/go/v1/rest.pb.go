@@ -1023,57 +1023,57 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
 		ExtensionType: (*RestOptions)(nil),
-		Field:         50100,
+		Field:         478223200,
 		Name:          "imageanalysis.v1.rest",
-		Tag:           "bytes,50100,opt,name=rest",
+		Tag:           "bytes,478223200,opt,name=rest",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.ServiceOptions)(nil),
 		ExtensionType: (*RestService)(nil),
-		Field:         50107,
+		Field:         478223207,
 		Name:          "imageanalysis.v1.rest_service",
-		Tag:           "bytes,50107,opt,name=rest_service",
+		Tag:           "bytes,478223207,opt,name=rest_service",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
 		ExtensionType: (*FieldRules)(nil),
-		Field:         50101,
+		Field:         478223201,
 		Name:          "imageanalysis.v1.rules",
-		Tag:           "bytes,50101,opt,name=rules",
+		Tag:           "bytes,478223201,opt,name=rules",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
 		ExtensionType: (*RestField)(nil),
-		Field:         50103,
+		Field:         478223203,
 		Name:          "imageanalysis.v1.rest_field",
-		Tag:           "bytes,50103,opt,name=rest_field",
+		Tag:           "bytes,478223203,opt,name=rest_field",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*RestMessage)(nil),
-		Field:         50104,
+		Field:         478223204,
 		Name:          "imageanalysis.v1.rest_message",
-		Tag:           "bytes,50104,opt,name=rest_message",
+		Tag:           "bytes,478223204,opt,name=rest_message",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.EnumOptions)(nil),
 		ExtensionType: (*RestEnum)(nil),
-		Field:         50105,
+		Field:         478223205,
 		Name:          "imageanalysis.v1.rest_enum",
-		Tag:           "bytes,50105,opt,name=rest_enum",
+		Tag:           "bytes,478223205,opt,name=rest_enum",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
 		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
 		ExtensionType: (*RestRefusal)(nil),
-		Field:         50106,
+		Field:         478223206,
 		Name:          "imageanalysis.v1.rest_refusal",
-		Tag:           "bytes,50106,opt,name=rest_refusal",
+		Tag:           "bytes,478223206,opt,name=rest_refusal",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 }
@@ -1082,7 +1082,7 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 var (
 	// REST details of a method, one entry for each path that needs any.
 	//
-	// optional imageanalysis.v1.RestOptions rest = 50100;
+	// optional imageanalysis.v1.RestOptions rest = 478223200;
 	E_Rest = &file_imageanalysis_v1_rest_proto_extTypes[0]
 )
 
@@ -1090,7 +1090,7 @@ var (
 var (
 	// How its operations are called.
 	//
-	// optional imageanalysis.v1.RestService rest_service = 50107;
+	// optional imageanalysis.v1.RestService rest_service = 478223207;
 	E_RestService = &file_imageanalysis_v1_rest_proto_extTypes[1]
 )
 
@@ -1098,11 +1098,11 @@ var (
 var (
 	// The values that a field may have.
 	//
-	// optional imageanalysis.v1.FieldRules rules = 50101;
+	// optional imageanalysis.v1.FieldRules rules = 478223201;
 	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[2]
 	// How a response shows a field, where its name and type do not say it.
 	//
-	// optional imageanalysis.v1.RestField rest_field = 50103;
+	// optional imageanalysis.v1.RestField rest_field = 478223203;
 	E_RestField = &file_imageanalysis_v1_rest_proto_extTypes[3]
 )
 
@@ -1110,7 +1110,7 @@ var (
 var (
 	// How a response shows a message, where its fields do not say it.
 	//
-	// optional imageanalysis.v1.RestMessage rest_message = 50104;
+	// optional imageanalysis.v1.RestMessage rest_message = 478223204;
 	E_RestMessage = &file_imageanalysis_v1_rest_proto_extTypes[4]
 )
 
@@ -1118,7 +1118,7 @@ var (
 var (
 	// How a response shows its values: by default, their names without the enumeration's own as prefix.
 	//
-	// optional imageanalysis.v1.RestEnum rest_enum = 50105;
+	// optional imageanalysis.v1.RestEnum rest_enum = 478223205;
 	E_RestEnum = &file_imageanalysis_v1_rest_proto_extTypes[5]
 )
 
@@ -1126,7 +1126,7 @@ var (
 var (
 	// When an operation is refused for it, and an example.
 	//
-	// optional imageanalysis.v1.RestRefusal rest_refusal = 50106;
+	// optional imageanalysis.v1.RestRefusal rest_refusal = 478223206;
 	E_RestRefusal = &file_imageanalysis_v1_rest_proto_extTypes[6]
 )
 
@@ -1207,15 +1207,15 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"lower_case\x18\x01 \x01(\bR\tlowerCase\"1\n" +
 	"\vRestRefusal\x12\x0e\n" +
 	"\x02on\x18\x01 \x01(\tR\x02on\x12\x12\n" +
-	"\x04says\x18\x02 \x01(\tR\x04says:S\n" +
-	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:c\n" +
-	"\frest_service\x12\x1f.google.protobuf.ServiceOptions\x18\xbb\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestServiceR\vrestService:S\n" +
-	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rules:[\n" +
+	"\x04says\x18\x02 \x01(\tR\x04says:U\n" +
+	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\u0d84\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:e\n" +
+	"\frest_service\x12\x1f.google.protobuf.ServiceOptions\x18綄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestServiceR\vrestService:U\n" +
+	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18ᶄ\xe4\x01 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rules:]\n" +
 	"\n" +
-	"rest_field\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x1b.imageanalysis.v1.RestFieldR\trestField:c\n" +
-	"\frest_message\x12\x1f.google.protobuf.MessageOptions\x18\xb8\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestMessageR\vrestMessage:W\n" +
-	"\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18\xb9\x87\x03 \x01(\v2\x1a.imageanalysis.v1.RestEnumR\brestEnum:e\n" +
-	"\frest_refusal\x12!.google.protobuf.EnumValueOptions\x18\xba\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestRefusalR\vrestRefusalB]\n" +
+	"rest_field\x12\x1d.google.protobuf.FieldOptions\x18㶄\xe4\x01 \x01(\v2\x1b.imageanalysis.v1.RestFieldR\trestField:e\n" +
+	"\frest_message\x12\x1f.google.protobuf.MessageOptions\x18䶄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestMessageR\vrestMessage:Y\n" +
+	"\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18嶄\xe4\x01 \x01(\v2\x1a.imageanalysis.v1.RestEnumR\brestEnum:g\n" +
+	"\frest_refusal\x12!.google.protobuf.EnumValueOptions\x18涄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestRefusalR\vrestRefusalB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (

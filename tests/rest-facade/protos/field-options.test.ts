@@ -16,6 +16,17 @@ const loadMessage = (body: string): protobuf.Type => {
 };
 const load = (field: string): protobuf.Field => loadMessage(field).fields['x'] as protobuf.Field;
 
+test('no option has a number that the protos of a caller may use', () => {
+  const { nestedArray } = readProtos(['imageanalysis/v1/errors.proto']).lookup(
+    'imageanalysis.v1',
+  ) as protobuf.Namespace;
+  const ids = nestedArray.flatMap((item) => (item instanceof protobuf.Field ? [item.id] : []));
+  assert.deepEqual(
+    ids.sort(),
+    Array.from({ length: 8 }, (_, index) => 478_223_200 + index),
+  );
+});
+
 test('rules of a field are in its schema', () => {
   const schemaOf = (field: string) => requestSchema(load(field));
   assert.deepEqual(schemaOf('string x = 1 [(rules) = {required: true, max_length: 64, pattern: "^a$"}];'), {

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"Z\n\tModelInfo\x12!\n\x04name\x18\x01 \x01(\tB\x13\xaa\xbb\x18\x0f:\rface-detector\x12*\n\x07version\x18\x02 \x01(\tB\x19\xaa\xbb\x18\x15:\x13\x32\x30\x32\x36-11-22-2fe31df9B]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cimageanalysis/v1/model.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"^\n\tModelInfo\x12#\n\x04name\x18\x01 \x01(\tB\x15\x8a\xb6\xa3\xa0\x0e\x0f:\rface-detector\x12,\n\x07version\x18\x02 \x01(\tB\x1b\x8a\xb6\xa3\xa0\x0e\x15:\x13\x32\x30\x32\x36-11-22-2fe31df9B]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,9 +34,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
   _globals['_MODELINFO'].fields_by_name['name']._loaded_options = None
-  _globals['_MODELINFO'].fields_by_name['name']._serialized_options = b'\252\273\030\017:\rface-detector'
+  _globals['_MODELINFO'].fields_by_name['name']._serialized_options = b'\212\266\243\240\016\017:\rface-detector'
   _globals['_MODELINFO'].fields_by_name['version']._loaded_options = None
-  _globals['_MODELINFO'].fields_by_name['version']._serialized_options = b'\252\273\030\025:\0232026-11-22-2fe31df9'
+  _globals['_MODELINFO'].fields_by_name['version']._serialized_options = b'\212\266\243\240\016\025:\0232026-11-22-2fe31df9'
   _globals['_MODELINFO']._serialized_start=79
-  _globals['_MODELINFO']._serialized_end=169
+  _globals['_MODELINFO']._serialized_end=173
 # @@protoc_insertion_point(module_scope)
