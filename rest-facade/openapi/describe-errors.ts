@@ -56,7 +56,8 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
         description:
           'Values for programs: `field` (what is at fault), `value` (what it is), `limit` (what it may be), `nearest` ' +
           '(the known name most like an unknown one), `method` and `allow` (405), `key_id` and `operation` ' +
-          '(KEY_NOT_ALLOWED), `begun` (503: a worker had started on the picture). Never a secret.',
+          '(KEY_NOT_ALLOWED), `begun` (503: a worker had started on the picture), `retry_after` (in a line of a batch, as ' +
+          'the header `Retry-After`). Never a secret.',
       },
     },
     required: ['message', 'code', 'reason', 'request_id', 'details'],

@@ -46,7 +46,20 @@ export function errorHeaders({ reason, details, retryAfterSeconds }: Refusal): R
 
 /** The error body as documented, with its status and headers. */
 export function renderError(refusal: Refusal, requestId: string) {
-  const { code, reason, message, details } = refusal;
-  const body = { message, code: status[code] ?? 'UNKNOWN', reason, request_id: requestId, details };
-  return { status: toHttpStatus(code, reason), headers: errorHeaders(refusal), body: JSON.stringify(body) };
+  const { code, reason } = refusal;
+  return {
+    status: toHttpStatus(code, reason),
+    headers: errorHeaders(refusal),
+    body: errorBody(refusal, requestId, refusal.details),
+  };
 }
+
+/** The same of one line of a response, whose headers are of all: its details have what they would say. */
+export function renderErrorLine(refusal: Refusal, requestId: string): string {
+  const { retryAfterSeconds, details } = refusal;
+  const retry = retryAfterSeconds !== undefined && { retry_after: String(retryAfterSeconds) };
+  return errorBody(refusal, requestId, { ...details, ...retry });
+}
+
+const errorBody = ({ code, reason, message }: Refusal, requestId: string, details: Refusal['details']): string =>
+  JSON.stringify({ message, code: status[code] ?? 'UNKNOWN', reason, request_id: requestId, details });

@@ -10,7 +10,7 @@ import { checkHeaders } from '../request/body-framing.js';
 import { nameAsSent } from '../request/name-as-sent.js';
 import { hasPicture, type Route } from '../request/route.js';
 import { createRenderer } from '../response/create-renderer.js';
-import { renderError } from '../response/http-error.js';
+import { renderErrorLine } from '../response/http-error.js';
 import { finish } from '../response/send.js';
 import type { OperationDependencies } from './ask-core.js';
 import { createBatchLines } from './batch-lines.js';
@@ -40,7 +40,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
     if (!holdPlace(1)) throw tooManyOpen('batches');
     const context = contextOf(response);
     const lines = createBatchLines(response, budget.of(caller));
-    const show = (refusal: Refusal): string => renderError(nameAsSent(refusal, route), context.requestId).body;
+    const show = (refusal: Refusal): string => renderErrorLine(nameAsSent(refusal, route), context.requestId);
 
     // Aborted by whatever ends the batch: reading, the core's stream, or a line for which there is no room.
     const ended = new AbortController();

@@ -33,7 +33,14 @@ interface SentLine {
 }
 
 function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: Partial<SentLine>, requestId?: string) {
-  return new RefusedError(message, { reason: reason as Reason | undefined, code, details, requestId });
+  const retryAfterSeconds = details['retry_after'] === undefined ? undefined : Number(details['retry_after']);
+  return new RefusedError(message, {
+    reason: reason as Reason | undefined,
+    code,
+    details,
+    retryAfterSeconds,
+    requestId,
+  });
 }
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

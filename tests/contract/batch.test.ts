@@ -265,6 +265,15 @@ test('what breaks off a batch is in its last line', async (t) => {
   stage.release('b');
 });
 
+test('a line that is refused for a while says for how long', async (t) => {
+  const { service } = await startScripted(t, { CORE_RATE_LIMIT_PER_MINUTE: '1' });
+  const pictures = ['a', 'b'].map((name): Part => ['file', scriptedPicture(name)]);
+  const lines = await linesOf(await post(service, pictures));
+  const { reason, details } = lines.find((line) => line.reason !== undefined) ?? {};
+  assert.equal(reason, 'RATE_LIMITED');
+  assert.match(details?.['retry_after'] ?? '', /^[1-6]?[0-9]$/);
+});
+
 test('of a caller who goes away, no further picture is analysed', async (t) => {
   const { stage, service, log } = await startScripted(t, { CORE_WORKERS: '1' });
   const { sent, add } = openForm(service);

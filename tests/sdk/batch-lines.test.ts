@@ -27,6 +27,12 @@ test('the lines of a batch are read whatever chunks they come in', async () => {
     assert.deepEqual(await read(bytes, chunkBytes), lines, `${chunkBytes} bytes each`);
 });
 
+test('a line that is refused for a while says for how long', async () => {
+  const line = { index: 0, filename: 'a', code: 'RESOURCE_EXHAUSTED', details: { retry_after: '7' } };
+  const [refused] = await read(new TextEncoder().encode(`${JSON.stringify(line)}\n`), 100);
+  assert.equal(refused?.refusal?.retryAfterSeconds, 7);
+});
+
 test('a batch that ends within a line is no whole one', async () => {
   for (const chunkBytes of [1, bytes.length])
     await assert.rejects(read(bytes.slice(0, -1), chunkBytes), /the batch ends within a line/);
