@@ -2,13 +2,13 @@ import protobuf from 'protobufjs';
 import { bodyTooLarge, refuseField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import type { Rpc } from '../protos/rpcs.js';
-import { fromTimestamp, type Timestamp } from '../protos/timestamp.js';
 import type { RequestMessage } from '../request/bind-request.js';
 import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/parse-json-object.js';
 import { checkNames } from '../request/check-names.js';
 import { describeJson, type Field, parseMember, readFields } from '../request/field.js';
-import { type LateText, withBase64, writeBase64 } from '../response/late-base64.js';
+import { type LateText, withBase64 } from '../response/late-base64.js';
+import { messageOf, type Scalar, scalarOf } from '../response/scalars.js';
 
 /** How messages of an RPC come from and go to a browser. */
 interface Codec {
@@ -39,6 +39,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
     ]),
   );
   const names = new Set(fields.keys());
+  const writeMessage = compileMessage(rpc.response);
   return {
     rpc,
     read(text) {
@@ -55,7 +56,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
       return message;
     },
     write(answer) {
-      const text = withBase64((later) => writeMessage(rpc.response, answer, later));
+      const text = withBase64((later) => writeMessage(answer as never, later));
       return typeof text === 'string' ? Buffer.from(text) : text;
     },
   };
@@ -79,25 +80,25 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
 
 const jsonNameOf = (name: string): string => name.replaceAll(/_(.)/g, (_, next: string) => next.toUpperCase());
 
-/** @param message as proto-loader gives it */
-function writeMessage({ fieldsArray }: protobuf.Type, message: object, later: Buffer[]): string {
-  const values = message as Readonly<Record<string, unknown>>;
-  const members = fieldsArray.flatMap((field) => {
-    const value = values[field.name];
-    // Absent.
-    if (value === null || value === undefined) return [];
-    const write = (item: unknown): string => writeValue(field, item, later);
-    const written = Array.isArray(value) ? `[${value.map(write).join(',')}]` : write(value);
-    return [`"${jsonNameOf(field.name)}":${written}`];
-  });
-  return `{${members.join(',')}}`;
+/** Compiles what writes a message, as proto-loader gives it. */
+function compileMessage({ fieldsArray }: protobuf.Type): Scalar['write'] {
+  const fields = fieldsArray.map((field) => ({ field, key: jsonNameOf(field.name), write: compileItem(field) }));
+  return (message: Readonly<Record<string, unknown>>, later) => {
+    const members = fields.flatMap(({ field, key, write }) => {
+      const value = message[field.name];
+      // Absent.
+      if (value === null || value === undefined) return [];
+      const writeItem = (item: unknown): string => write(item as never, later);
+      return [`"${key}":${Array.isArray(value) ? `[${value.map(writeItem).join(',')}]` : writeItem(value)}`];
+    });
+    return `{${members.join(',')}}`;
+  };
 }
 
-function writeValue({ resolvedType }: protobuf.Field, value: unknown, later: Buffer[]): string {
-  if (Buffer.isBuffer(value)) return writeBase64(value, later);
-  if (!(resolvedType instanceof protobuf.Type)) return JSON.stringify(value);
-  const isTime = resolvedType.fullName === '.google.protobuf.Timestamp';
-  return isTime
-    ? JSON.stringify(fromTimestamp(value as Timestamp))
-    : writeMessage(resolvedType, value as object, later);
+function compileItem(field: protobuf.Field): Scalar['write'] {
+  const message = messageOf(field);
+  if (message !== undefined) return compileMessage(message);
+  // REST shows a whole double with a point, and an enumeration without its prefix.
+  const isPlain = field.type === 'double' || field.resolvedType instanceof protobuf.Enum;
+  return isPlain ? (value) => JSON.stringify(value) : scalarOf(field).write;
 }

@@ -61,7 +61,7 @@ async function untilCalled(core: FakeCore, count: number): Promise<void> {
   await eventually(() => core.calls.length >= wanted);
 }
 
-/** A facade before cores with these scripts, of which it knows by one address. */
+/** A facade before a list of cores with these scripts. */
 async function startReplicas(t: TestContext, ...scripts: readonly Script[]) {
   const cores = await Promise.all(scripts.map((script) => startFakeCore(t, script)));
   const list = cores.map(({ port }) => `127.0.0.1:${port}`).join();
