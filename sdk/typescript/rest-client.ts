@@ -47,7 +47,7 @@ export interface DetectionOptions extends CallOptions {
 
 /** Options for a redaction. */
 export interface RedactionOptions extends CallOptions {
-  /** A registered company, whose score is the threshold. */
+  /** A registered company, whose score is the threshold if it is lower than the default. */
   readonly company?: string;
   /** Threshold, 0 to 1; overrides the company's. Lower ones hide more faces, and more that are none. */
   readonly minScore?: number;
