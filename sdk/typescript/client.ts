@@ -46,27 +46,23 @@ import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 
-export { type ApiKey, type Company, Operation } from '../../generated/imageanalysis/v1/admin.js';
+export type * from '../../generated/imageanalysis/v1/admin.js';
+export { Operation } from '../../generated/imageanalysis/v1/admin.js';
+export type * from '../../generated/imageanalysis/v1/face_detection.js';
 export {
-  type DetectAllFacesResponse,
-  type DetectSingleFaceResponse,
-  type Face,
-  type RedactFacesResponse,
-  type StreamDetectFacesResponse,
-  type StreamRedactFacesResponse,
+  type DeepPartial,
+  // These too are in every file, and so ambiguous unless named.
+  type MessageFns,
+  type protobufFileName,
+  type protobufPackage,
   ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-export type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
-export {
-  type FuseMeterReadingsResponse,
-  type MeterDigit,
-  type PhotoReading,
-  ReadingStatus,
-  ReadingWarning,
-  type ReadMeterResponse,
-  type StreamReadMetersResponse,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
-export type { GetVersionResponse } from '../../generated/imageanalysis/v1/version.js';
+export type * from '../../generated/imageanalysis/v1/geometry.js';
+export type * from '../../generated/imageanalysis/v1/meter_reading.js';
+export { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+export type * from '../../generated/imageanalysis/v1/model.js';
+export type * from '../../generated/imageanalysis/v1/score_config.js';
+export type * from '../../generated/imageanalysis/v1/version.js';
 export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin-client.js';
 export { fromStatus } from './grpc-refusal.js';
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';

@@ -11,9 +11,11 @@ import {
 import {
   createAdminClient,
   createClient,
+  type DeepPartial,
   fromStatus,
   type ImageAnalysisClient,
   ReadingWarning,
+  type RedactFacesRequest,
   RefusedError,
   ThresholdSource,
 } from 'image-analysis/client';
@@ -76,7 +78,8 @@ describe('the client over gRPC', () => {
   });
 
   it('hides faces, reads several photos as one, and says what is running', async () => {
-    const redacted = await client.redactFaces({ image: portrait, style: 'box' });
+    const request: DeepPartial<RedactFacesRequest> = { image: portrait, style: 'box' };
+    const redacted = await client.redactFaces(request);
     assert.deepEqual([redacted.contentType, redacted.faceCount], ['image/jpeg', 1]);
     for await (const { id, result } of client.streamRedactFaces([{ id: 'a', request: { image: portrait } }]))
       assert.deepEqual([id, result?.$case], ['a', 'response']);
