@@ -222,7 +222,10 @@ export interface DetectAllFacesResponse {
 
 /** One picture in a stream. */
 export interface StreamDetectFacesRequest {
-  /** Chosen by the caller and returned with the response; at most 128 characters. */
+  /**
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+   * cut to these.
+   */
   id: string;
   /** The request for this picture. */
   request: DetectAllFacesRequest | undefined;
@@ -293,7 +296,10 @@ export interface RedactFacesResponse {
 
 /** One picture in a stream. */
 export interface StreamRedactFacesRequest {
-  /** Chosen by the caller and returned with the response; at most 128 characters. */
+  /**
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+   * cut to these.
+   */
   id: string;
   /** The request for this picture. */
   request: RedactFacesRequest | undefined;

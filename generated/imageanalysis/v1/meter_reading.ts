@@ -416,7 +416,10 @@ export interface PhotoReading {
 
 /** One photo in a stream. */
 export interface StreamReadMetersRequest {
-  /** Chosen by the caller and returned with the response; at most 128 characters. */
+  /**
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+   * cut to these.
+   */
   id: string;
   /** The request for this photo. */
   request: ReadMeterRequest | undefined;

@@ -515,7 +515,8 @@ func (x *DetectAllFacesResponse) GetDetails() *DetectionDetails {
 // One picture in a stream.
 type StreamDetectFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response; at most 128 characters.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+	// cut to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this picture.
 	Request       *DetectAllFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
@@ -827,7 +828,8 @@ func (x *RedactFacesResponse) GetFaceCount() uint32 {
 // One picture in a stream.
 type StreamRedactFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response; at most 128 characters.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+	// cut to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this picture.
 	Request       *RedactFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`

@@ -1018,7 +1018,8 @@ func (x *PhotoReading) GetRefusal() string {
 // One photo in a stream.
 type StreamReadMetersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response; at most 128 characters.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
+	// cut to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this photo.
 	Request       *ReadMeterRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
