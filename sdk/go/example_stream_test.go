@@ -53,7 +53,9 @@ func ExampleClient_streamDetectFaces() {
 			log.Fatal(err)
 		}
 		if refusal := answer.GetError(); refusal != nil {
-			lines = append(lines, fmt.Sprint(answer.Id, " ", imageanalysis.ReasonOfStatus(refusal)))
+			err := status.ErrorProto(refusal)
+			field := imageanalysis.DetailsOf(err)["field"]
+			lines = append(lines, fmt.Sprint(answer.Id, " ", imageanalysis.ReasonOf(err), " ", field))
 		} else {
 			lines = append(lines, fmt.Sprint(answer.Id, " ", len(answer.GetResponse().Faces)))
 		}
@@ -63,7 +65,7 @@ func ExampleClient_streamDetectFaces() {
 		fmt.Println(line)
 	}
 	// Output:
-	// bad ERROR_REASON_UNSUPPORTED_IMAGE_TYPE
+	// bad ERROR_REASON_UNSUPPORTED_IMAGE_TYPE image
 	// good 1
 }
 

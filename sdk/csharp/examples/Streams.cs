@@ -27,7 +27,7 @@ internal static class Streams
         await foreach (var answer in stream.ResponseStream.ReadAllAsync())
         {
             results[answer.Id] = answer.ResultCase == StreamDetectFacesResponse.ResultOneofCase.Error
-                ? Refusal.ReasonOf(answer.Error).ToString()
+                ? Refusal.ReasonOf(Refusal.ToException(answer.Error)).ToString()
                 : $"{answer.Response.Faces.Count} face";
         }
         await writing;

@@ -5,7 +5,7 @@ import threading
 import grpc
 import pytest
 
-from imageanalysis import Client, ErrorReason, ServiceError, reason_of
+from imageanalysis import Client, ErrorReason, ServiceError
 from imageanalysis.v1.face_detection_pb2 import DetectAllFacesRequest, StreamDetectFacesRequest
 from imageanalysis.v1.meter_reading_pb2 import ReadMeterRequest, StreamReadMetersRequest
 
@@ -13,7 +13,7 @@ from imageanalysis.v1.meter_reading_pb2 import ReadMeterRequest, StreamReadMeter
 def test_stream_detect_faces(client, portrait):
     pictures = {"good": portrait, "bad": b"no picture"}
 
-    faces, reasons = {}, {}
+    faces, refusals = {}, {}
     for answer in client.stream_detect_faces(
         StreamDetectFacesRequest(id=name, request=DetectAllFacesRequest(image=image, crop=False))
         for name, image in pictures.items()
@@ -21,10 +21,12 @@ def test_stream_detect_faces(client, portrait):
         if answer.WhichOneof("result") == "response":
             faces[answer.id] = len(answer.response.faces)
         else:
-            reasons[answer.id] = reason_of(answer.error)
+            refusals[answer.id] = ServiceError(answer.error)
 
     assert faces == {"good": 1}
-    assert reasons == {"bad": ErrorReason.ERROR_REASON_UNSUPPORTED_IMAGE_TYPE}
+    assert refusals["bad"].reason == ErrorReason.ERROR_REASON_UNSUPPORTED_IMAGE_TYPE
+    assert refusals["bad"].code == grpc.StatusCode.INVALID_ARGUMENT
+    assert refusals["bad"].details == {"field": "image"}
 
 
 def test_stream_read_meters(client, meter):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{collections::HashSet, env, error::Error, fs, path::Path, time::Duration};
 
 use image_analysis_client::{
-    details_of, reason_of, reason_of_status, retry_delay_of, v1, CallDefaults, Client,
+    details_of, reason_of, retry_delay_of, status_of, v1, CallDefaults, Client,
 };
 use tonic::transport::Endpoint;
 use tonic::{Code, Request};
@@ -226,12 +226,11 @@ async fn stream_detect_faces(mut client: Client) -> Outcome {
             FacesResult::Response(response) => {
                 assert_eq!((answer.id.as_str(), response.faces.len()), ("good", 1));
             }
-            FacesResult::Error(status) => {
+            FacesResult::Error(refusal) => {
                 assert_eq!(answer.id, "bad");
-                assert_eq!(
-                    reason_of_status(&status),
-                    v1::ErrorReason::UnsupportedImageType
-                );
+                let status = status_of(&refusal);
+                assert_eq!(reason_of(&status), v1::ErrorReason::UnsupportedImageType);
+                assert_eq!(details_of(&status)["field"], "image");
             }
         }
         seen += 1;

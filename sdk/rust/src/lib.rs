@@ -4,7 +4,7 @@ mod client;
 mod refusal;
 
 pub use client::{CallDefaults, Client, DEFAULT_TIMEOUT};
-pub use refusal::{details_of, reason_of, reason_of_status, retry_delay_of};
+pub use refusal::{details_of, reason_of, retry_delay_of, status_of};
 
 /// Messages and stubs, generated from the protos.
 pub mod v1 {

@@ -15,15 +15,11 @@ pub fn reason_of(status: &Status) -> ErrorReason {
         .unwrap_or(ErrorReason::Unspecified)
 }
 
-/// `reason_of` for the error answers of a stream.
-pub fn reason_of_status(status: &tonic_types::Status) -> ErrorReason {
+/// What a refused picture in a stream would be as a refused call.
+pub fn status_of(refusal: &tonic_types::Status) -> Status {
     use prost::Message;
-    let details = status.encode_to_vec().into();
-    reason_of(&Status::with_details(
-        Code::from(status.code),
-        status.message.clone(),
-        details,
-    ))
+    let details = refusal.encode_to_vec().into();
+    Status::with_details(Code::from(refusal.code), refusal.message.clone(), details)
 }
 
 /// Facts of a refused call for a program: `field`, `value`, `limit` and the like.

@@ -13,20 +13,23 @@ _DETAILS = "grpc-status-details-bin"
 
 
 class ServiceError(Exception):
-    """A call that was refused or failed.
+    """A call that was refused or failed; `ServiceError(answer.error)`: a picture in a stream.
 
     `reason` is stable, branch on it; UNSPECIFIED when the failure is not the service's own word,
     as when it cannot be reached, or when the reason is newer than this package.
     """
 
-    def __init__(self, status: status_pb2.Status, code: grpc.StatusCode) -> None:
+    def __init__(self, status: status_pb2.Status) -> None:
+        codes = {code.value[0]: code for code in grpc.StatusCode}
+        code = codes.get(status.code, grpc.StatusCode.UNKNOWN)
         super().__init__(f"{code.name}: {status.message}")
         self._status = status
         info = _unpack(status, error_details_pb2.ErrorInfo()) or error_details_pb2.ErrorInfo()
         retry = _unpack(status, error_details_pb2.RetryInfo())
         self.code = code
         self.message: str = status.message
-        self.reason: int = reason_of(status)
+        name = f"ERROR_REASON_{info.reason}"
+        self.reason: int = dict(ErrorReason.items()).get(name, ErrorReason.ERROR_REASON_UNSPECIFIED)
         #: Name of the reason, also of one that this package does not know.
         self.reason_name: str = info.reason
         #: Facts for a program: `field`, `value`, `limit` and the like.
@@ -36,23 +39,15 @@ class ServiceError(Exception):
 
     def __reduce__(self):
         """Pickled, for a pool of processes, as what it is made of: `args` is its text alone."""
-        return type(self), (self._status, self.code)
+        return type(self), (self._status,)
 
     @classmethod
     def from_rpc_error(cls, error: grpc.RpcError) -> ServiceError:
         """Reads the refusal out of what a generated stub raises."""
-        code = error.code()
         metadata = dict(error.trailing_metadata() or ())
         if _DETAILS in metadata:
-            return cls(status_pb2.Status.FromString(metadata[_DETAILS]), code)
-        return cls(status_pb2.Status(code=code.value[0], message=error.details() or ""), code)
-
-
-def reason_of(status: status_pb2.Status) -> int:
-    """The `ErrorReason` of a status, as the error answers of a stream carry one."""
-    info = _unpack(status, error_details_pb2.ErrorInfo())
-    name = f"ERROR_REASON_{info.reason}" if info else ""
-    return dict(ErrorReason.items()).get(name, ErrorReason.ERROR_REASON_UNSPECIFIED)
+            return cls(status_pb2.Status.FromString(metadata[_DETAILS]))
+        return cls(status_pb2.Status(code=error.code().value[0], message=error.details() or ""))
 
 
 def _unpack(status: status_pb2.Status, message):
