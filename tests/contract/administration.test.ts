@@ -276,6 +276,10 @@ describe('administration over REST', () => {
         }
       }
     }
+    const setPassword = document.paths[`${companies}/{name}/password`]?.['put']?.requestBody;
+    const isPassword = validator(setPassword?.content['application/json']?.schema ?? {});
+    const judged = ['7 chars', '8 chars.', ' 9 chars.'].map((password) => isPassword({ password }));
+    assert.deepEqual(judged, [false, true, false]);
     const call = await fetch(`${service.restAdmin}/imageanalysis.v1.AdminService/ListApiKeys`, { method: 'POST' });
     assert.equal(call.status, 404);
     for (const page of ['/', '/docs', '/console/main.js'])
