@@ -68,6 +68,8 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
   let left = maxImageBytes;
   const decode = (text: unknown): Buffer => {
     if (typeof text !== 'string') throw refuseField('INVALID_FIELD', name, `is ${describeJson(text)}, want base64`);
+    if (/^data:/i.test(text))
+      throw refuseField('INVALID_BASE64', name, 'is a data URL, want the base64 after its comma alone');
     const bytes = decodeBase64(text, name);
     left -= bytes.length;
     if (left < 0) throw bodyTooLarge(name, maxImageBytes);

@@ -206,6 +206,8 @@ test('what is no request is refused, and the core sees none of it', async (t) =>
   }
   for (const type of ['text/plain', 'application/connect+proto', 'application/grpc-web-text', 'application/grpc'])
     assert.equal((await readRefusal(await post(url, type, ''))).reason, 'UNSUPPORTED_CONTENT_TYPE', type);
+  const dataUrl = await post(url, json, '{"image":"data:image/png;base64,YQ=="}');
+  assert.match(await dataUrl.text(), /image is a data URL, want the base64 after its comma alone/);
   const got = await fetch(url + path, { headers: withKey });
   assert.deepEqual([(await readRefusal(got)).reason, got.headers.get('allow')], ['METHOD_NOT_ALLOWED', 'POST']);
   assert.deepEqual(core.calls, []);
