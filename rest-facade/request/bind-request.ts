@@ -105,7 +105,7 @@ function memberOf(members: Readonly<Record<string, unknown>>, name: string): unk
 
 /** A boolean may be a word that another one is named after: `crop=aligned` is `crop` and `crop_aligned`. */
 function variantOf(field: Field, word: string, fields: readonly Field[]): Field | undefined {
-  const name = `${field.name}_${word}`;
+  const name = `${field.name}_${word.toLowerCase()}`;
   return fields.find((other) => other.name === name && other.type === 'bool' && field.type === 'bool');
 }
 

@@ -60,7 +60,7 @@ test('requests and their messages', () => {
       { image, crop: true, crop_aligned: true, margin: 0.25 },
     ],
     [
-      ['POST', '/face_detect_single', form(['crop', 'aligned'], ['crop_aligned', '1'])],
+      ['POST', '/face_detect_single', form(['crop', 'Aligned'], ['crop_aligned', '1'])],
       'DetectSingleFace',
       { image, crop: true, crop_aligned: true },
     ],
