@@ -1,10 +1,11 @@
 import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { pino } from 'pino';
-import { asRefusal, refuseField } from '../../runtime/errors/refusal.js';
+import { asRefusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../runtime/limits/unread.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
+import { hasTooManyHeaders, maxHeaders } from '../../runtime/net/create-http-server.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 import { createConfig, requestLimitsOf } from '../config.js';
 import { createThrottle } from '../core-client/throttle.js';
@@ -84,7 +85,7 @@ export function createRouter(options: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
   if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins, deps.routes));
-  router.use(requireHost, servePages(deps.pages));
+  router.use(limitHeaders, requireHost, servePages(deps.pages));
   for (const [path, routes] of groupRoutes(deps.routes, (route) => route.path)) {
     const byVerb = groupRoutes(routes, ({ verb }) => verb);
     const verbs = [...byVerb.keys()];
@@ -132,6 +133,12 @@ function allowOrigins(origins: readonly string[], routes: readonly Route[]): Req
     preflightContinue: true,
   });
 }
+
+const limitHeaders: RequestHandler = (request, _response, next) => {
+  if (!hasTooManyHeaders(request)) return next();
+  const message = `the request has too many headers, want at most ${maxHeaders}`;
+  throw refuse('INVALID_FIELD', message, { limit: maxHeaders });
+};
 
 /**
  * HTTP/1.1 requires exactly one Host header (RFC 9112, 3.2). Node.js would also refuse a missing one, but

@@ -87,6 +87,14 @@ export async function sendHead({ rest, apiKey }: TestService, bytes: number): Pr
   return toAnswer(answer.status, answer.body);
 }
 
+/** A GET with so many headers. */
+export async function sendHeaders({ rest }: TestService, count: number): Promise<Answer> {
+  const others = Array.from({ length: count - 2 }, (_, n) => `x-${n}: a`);
+  const head = ['GET /livez HTTP/1.1', 'host: test', 'connection: close', ...others, '', ''];
+  const answer = await exchange(Number(new URL(rest).port), head.join('\r\n'));
+  return toAnswer(answer.status, answer.body);
+}
+
 function toAnswer(status: number, text: string): Answer {
   const { reason = 'OK', details = {} } = JSON.parse(text) as Partial<Answer> & { reason?: string };
   return { status, outcome: reason, details };

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createLifetime } from '../../helpers/lifetime.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
-import { type Answer, greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
+import {
+  type Answer,
+  greyPicture,
+  multipart,
+  pictureOfBytes,
+  sendForm,
+  sendHead,
+  sendHeaders,
+  sendRest,
+} from './limit-senders.js';
 
 // Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
 // it is refused with the listed status, reason and details.
@@ -185,6 +194,12 @@ const limits: Limit[] = [
     most: maxHeadBytes,
     send: (n) => sendHead(service, n),
     refused: [400, 'INVALID_FIELD', { limit: '16384' }],
+  },
+  {
+    name: 'headers of a request',
+    most: 100,
+    send: (n) => sendHeaders(service, n),
+    refused: [400, 'INVALID_FIELD', { limit: '100' }],
   },
   {
     name: 'characters of a company',

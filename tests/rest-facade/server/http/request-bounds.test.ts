@@ -53,7 +53,8 @@ const found = ['identity', 'chunked, gzip'].map((name) => post(`transfer-encodin
 const last: [what: string, first: string, status: number][] = [
   ['Upgrade', livez(upgrade), 200],
   ['Upgrade to HTTP/2', livez('connection: upgrade, http2-settings\r\nupgrade: h2c\r\n'), 200],
-  ['Upgrade behind 2,000 headers', livez(`${'a:\r\n'.repeat(2_100)}${upgrade}`), 200],
+  ['Upgrade behind too many headers', livez(`${'a:\r\n'.repeat(2_100)}${upgrade}`), 400],
+  ['Upgrade before too many headers', livez(`${upgrade}${'a:\r\n'.repeat(2_100)}`), 400],
   ['Upgrade without a value', livez('connection: upgrade\r\nupgrade:\r\n'), 200],
   ['Upgrade of an upload', post(`${upgrade}content-length: 2\r\n`, '{}'), 404],
   ['Upgrade of an upload without bytes', post(`${upgrade}content-length: 0\r\n`), 404],
