@@ -15,6 +15,9 @@ export function toOriginForm(target: string): string {
   return local.startsWith('?') || local === '' ? `/${local}` : local;
 }
 
+/** No operation has half as many. 16 KiB may have thousands, which are kept until the body has come. */
+const maxParameters = 64;
+
 /**
  * Parses the query string of a request target: pairs in their order, `+` is a space, a bare name has an empty value.
  * Broken percent-encoding, which URLSearchParams would accept, is refused, since a guessed value may be a score.
@@ -29,7 +32,12 @@ export function parseQuery(target: string): NamedValue[] {
   } catch {
     throw badlyEncoded('query string');
   }
-  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+  const parameters = new URLSearchParams(query);
+  if (parameters.size > maxParameters) {
+    const clause = `has too many parameters, want at most ${maxParameters}`;
+    throw refuseField('INVALID_FIELD', 'query string', clause, { limit: maxParameters });
+  }
+  return [...parameters].map(([name, value]) => ({ name, value }));
 }
 
 /** A broken escape, or bytes that are not UTF-8. @param where not the text itself, which may be a secret */

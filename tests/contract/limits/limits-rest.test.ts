@@ -202,6 +202,12 @@ const limits: Limit[] = [
     refused: [400, 'INVALID_FIELD', { limit: '100' }],
   },
   {
+    name: 'parameters of a query string',
+    most: 64,
+    send: (n) => getScore(`0.5${'&x'.repeat(n - 3)}`),
+    refused: [400, 'INVALID_FIELD', { field: 'query string', limit: '64' }],
+  },
+  {
     name: 'characters of a company',
     most: 64,
     send: (n) => detectForm('company', companyOf(n)),
