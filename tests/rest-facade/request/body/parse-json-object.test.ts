@@ -18,3 +18,14 @@ test('bytes that are not UTF-8 are refused, and what is not JSON in it', () => {
   for (const text of ['', '\ufeff', '\ufeff\ufeff{}', 'é', '{}\ufeff'])
     assertReason(() => parseJsonObject(Buffer.from(text)), 'MALFORMED_JSON', text);
 });
+
+test('of a large body, nothing is kept but what was in it', () => {
+  for (const letter of ['a', 'é']) {
+    const bytes = Buffer.from(JSON.stringify({ text: letter.repeat(500_000) }));
+    const { length } = bytes;
+    const before = process.memoryUsage().external;
+    parseJsonObject(bytes);
+    const freed = before - process.memoryUsage().external;
+    assert.ok(freed > length / 2, `${freed} of ${length} bytes are freed`);
+  }
+});
