@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { loadTrim } from '../../../runtime/process/give-back-memory.js';
+import { giveBackMemory, loadTrim } from '../../../runtime/process/give-back-memory.js';
 
 /** Leaves a block in ten of 200 MB, so that the rest is no end of a heap; prints what is resident before and after. */
 const giveBack = `
@@ -36,6 +37,33 @@ test('memory between blocks that are still in use goes back to the system', asyn
   if (!(await loadTrim().catch(() => undefined))) return t.skip('there is no glibc');
   const freed = await run(giveBack);
   assert.ok(Number.parseInt(freed) > 100_000_000, freed);
+});
+
+test('garbage is collected where there is much, and again when there is twice of what was left', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const mebibyte = 2 ** 20;
+  let [heapUsed, external] = [0, 0];
+  giveBackMemory({ memoryUsage: () => ({ heapUsed, external }) } as never, { info: () => undefined });
+  const isCollected = async (heap: number, beside: number): Promise<boolean> => {
+    [heapUsed, external] = [heap * mebibyte, beside * mebibyte];
+    const garbage = new WeakRef({});
+    await nextTurn();
+    t.mock.timers.tick(30_000);
+    return garbage.deref() === undefined;
+  };
+  const table: [heap: number, beside: number, isCollected: boolean][] = [
+    [30, 60, false],
+    [90, 10, true],
+    // All of it was in use.
+    [120, 30, false],
+    [150, 60, true],
+    [300, 100, false],
+    // Much of that has been freed.
+    [20, 40, false],
+    [80, 45, true],
+  ];
+  for (const [heap, beside, expected] of table)
+    assert.equal(await isCollected(heap, beside), expected, `${heap} and ${beside} MiB`);
 });
 
 test('the log says once why memory cannot go back', async () => {
