@@ -4,7 +4,7 @@ import { callerOf } from './caller-of.js';
 
 type Listener = (stream: ServerHttp2Stream, ...call: readonly unknown[]) => void;
 
-/** A call until its turn comes, or its stream is closed. */
+/** A call until its turn comes, or its stream is closed: with its headers, it would stay as long as the stream. */
 interface Waiting {
   call: Parameters<Listener> | undefined;
 }
@@ -22,7 +22,9 @@ export function beginInTurns(server: Http2Server): void {
   const listeners = server.listeners('stream') as Listener[];
   server.removeAllListeners('stream');
   const turns = createTurns<Http2Session>(callerOf);
-  const begin = ({ call }: Waiting): void => {
+  const begin = (waiting: Waiting): void => {
+    const { call } = waiting;
+    waiting.call = undefined;
     // Its caller may have gone in the meantime.
     if (call && !call[0].destroyed) for (const listener of listeners) listener.apply(server, call);
   };

@@ -11,8 +11,8 @@ import { toStatusObject } from '../status.js';
 export const maxKeylessCalls = 1_000;
 
 /**
- * The same for all others. An open stream takes 15 KB before its first message, and a connection may have hundreds: of
- * ten thousand connections they would take 30 GB.
+ * The same for all others. An open stream takes 30 KB before its first message, and a connection may have hundreds: of
+ * ten thousand connections they would take 70 GB.
  */
 export const maxCalls = 10_000;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import { test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginInTurns } from '../../../../core-server/rpc/grpc-js-patches/begin-in-turns.js';
 import { collectGarbage } from '../../../../runtime/node-patches/v8-flags.js';
 import { eventually } from '../../../helpers/eventually.js';
@@ -33,6 +34,24 @@ test('a call does not wait for all that came before it on another connection', a
   other.request({ ':path': '/one' });
   await eventually(() => begun.length === count + 1);
   assert.ok(begun.indexOf('/one') < count / 2, `it was number ${begun.indexOf('/one')}`);
+});
+
+test('the headers of a call that has begun are not kept as long as it is open', async (t) => {
+  const server = createServer();
+  const headers = new Promise<WeakRef<object>>((resolve) => {
+    server.on('stream', (stream, own) => {
+      stream.respond();
+      resolve(new WeakRef(own));
+    });
+  });
+  beginInTurns(server);
+  const session = connect(`http://127.0.0.1:${await listen(t, server)}`);
+  t.after(() => session.destroy());
+  await once(session.request(), 'response');
+  const begun = await headers;
+  await nextTurn();
+  collectGarbage();
+  assert.equal(begun.deref(), undefined);
 });
 
 test('calls whose caller has gone while they waited are not begun', async (t) => {

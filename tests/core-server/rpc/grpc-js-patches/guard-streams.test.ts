@@ -703,6 +703,19 @@ test('each answer of a stream may take its time once those before it are taken',
   assert.ok(performance.now() - began > 2 * takeAnswerMs);
 });
 
+test('headers that nobody reads do not reach grpc-js, where they would stay as long as their call', async (t) => {
+  const seen = deferred<IncomingHttpHeaders>();
+  const address = await serveGuarded(t, {}, (stream, headers) => {
+    seen.resolve(headers);
+    stream.respond({}, { endStream: true });
+  });
+  const read = { apikey: 'k', traceparent: 't', 'x-forwarded-for': 'a', 'x-request-id': 'r', 'grpc-timeout': '1S' };
+  const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x-${n}`, 'a']));
+  emptyCall(open(t, address), readMeterPath, { ...others, ...read });
+  const expected = [':authority', ':method', ':path', 'content-type', ...Object.keys(read)];
+  assert.deepEqual(Object.keys(await seen.promise).sort(), expected.sort());
+});
+
 test('headers that are no metadata are not written to stderr', async (t) => {
   const written: unknown[] = [];
   t.mock.method(console, 'error', (...texts: unknown[]) => void written.push(...texts));
