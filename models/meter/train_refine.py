@@ -11,12 +11,14 @@ import augment
 import loop
 from augment import rng
 from beside import print_beside
-from geometry import WINDOW, axes, rectangle, rotation, size, turned, window_around
+from geometry import WINDOW, axes, points_on, rectangle, rotation, size, turned, window_around
+from glare import light_across
 from nets import REFINE_H as H, REFINE_W as W, Refine
 from sampling import Sampler
 
 FRAME = rectangle(0, 0, W, H)
 CORNER_WEIGHT = [2, 1] * 4
+LIT_SHARE = 0.2
 
 
 def cut(photo, corners):
@@ -66,15 +68,25 @@ def negative_view(photo):
     return cut(photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width))[0]
 
 
+def found_of(quad, wheels, lit):
+    """What the locator finds: half of the time, a counter ends for it at a wheel on which light lies."""
+    if lit is None or rng.random() < 0.5:
+        return quad
+    first, last = (lit + 1, wheels) if lit < wheels / 2 else (0, lit)
+    return points_on(quad, rectangle(first / wheels, 0, last / wheels, 1)) if last - first > 0.55 * wheels else quad
+
+
 def view(photo):
     """Returns picture, eight corner coordinates, [upside down, counter]."""
     if not photo.digits or rng.random() < 0.12:
         image = negative_view(photo)
         if image is not None:
             return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
-    quad = photo.quad
-    u, v, c = axes(quad)
-    w, h = size(quad)
+    quad, wheels = photo.quad, len(photo.digits)
+    lit = rng.choice([0, 0, 1, 1, wheels - 1, *range(wheels)]) if rng.random() < LIT_SHARE else None
+    found = found_of(quad, wheels, lit)
+    u, v, c = axes(found)
+    w, h = size(found)
     e, n = u / w, v / h
     e2 = rotation(math.radians(max(-28, min(28, rng.gauss(0, 11))))) @ e
     upside = rng.random() < 0.45
@@ -95,8 +107,11 @@ def view(photo):
         ) + centre
     image, M = cut(photo, np.float32(corners))
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
+    reading = turned(p) if upside else p
     if rng.random() < 0.2:
-        image = print_beside(image, turned(p) if upside else p, len(photo.digits))
+        image = print_beside(image, reading, wheels)
+    if lit is not None:
+        image = light_across(image, reading, wheels, lit)
     return (
         augment.photometric(image),
         (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32),
