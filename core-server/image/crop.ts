@@ -34,8 +34,11 @@ export interface Cuttable {
   readonly landmarks: readonly Point[];
 }
 
-/** Room around a face on each side, as a share of its box: for a square around it, however it is turned, and any margin. */
-const surroundings = 1;
+/**
+ * Room around a face on each side, as a share of its box: for any margin, and for the squares of closer looks, nearly twice
+ * as wide as the box, however they are turned, and as far beside it as the points may lie.
+ */
+const surroundings = 1.5;
 /** Room around an aligned square, as a share of it: a closer look may find that the face leans another way. */
 const turnRoom = 0.35;
 /** Side of an aligned crop, unless another is wished for. */

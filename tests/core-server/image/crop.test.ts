@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { createStopwatch } from '../../../core-server/common/stopwatch.js';
+import { alignedBox } from '../../../core-server/image/align.js';
 import { cropFaces, type Cuttable, decodeAround, unionOf } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
-import { type Box, type Point, wholeOf, wholePixels } from '../../../core-server/image/picture.js';
+import { type Box, isWithin, type Point, wholeOf, wholePixels } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, plainCrop, quarterColours, quarters } from './fixtures.js';
 
@@ -170,25 +171,26 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
   }
 });
 
+/** A face in the middle that leans so many degrees. */
+function lean(degrees: number): Cuttable {
+  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  const offsets = [
+    [-5, -6],
+    [5, -6],
+    [0, 0],
+    [-4, 6],
+    [4, 6],
+  ] as const;
+  const landmarks = offsets.map(([right, down]) => ({
+    x: 200 + cos * right - sin * down,
+    y: 100 + sin * right + cos * down,
+  }));
+  return { box: { xmin: 190, ymin: 86, xmax: 210, ymax: 113 }, landmarks };
+}
+
 test('nothing is decoded again for an aligned crop whose face is found to lean another way', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
-  const [x, y] = [200, 100];
-  const lean = (degrees: number): Cuttable => {
-    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-    const offsets = [
-      [-5, -6],
-      [5, -6],
-      [0, 0],
-      [-4, 6],
-      [4, 6],
-    ] as const;
-    const landmarks = offsets.map(([right, down]) => ({
-      x: x + cos * right - sin * down,
-      y: y + sin * right + cos * down,
-    }));
-    return { box: { xmin: 190, ymin: 86, xmax: 210, ymax: 113 }, landmarks };
-  };
   for (const margin of [0, 0.5, 1]) {
     const wish = { margin, isAligned: true, format: 'png' } as const;
     const around = { ...(await decodeAround(file, [lean(0)], wish)), bytes: new Uint8Array() };
@@ -196,6 +198,15 @@ test('nothing is decoded again for an aligned crop whose face is found to lean a
       const crops = await cropFaces(around, [lean(degrees)], wish, step);
       assert.deepEqual(crops, await cropFaces(file, [lean(degrees)], wish, step), `${margin}, ${degrees}`);
     }
+  }
+});
+
+test('all that a closer look sees is decoded, however the face leans', async () => {
+  const bytes = await quarters(400, 200).png().toBuffer();
+  const { decoded } = await decodeAround({ ...imageFile(bytes), size, usesProfile: false }, [lean(0)], undefined);
+  for (const degrees of [-135, -90, -45, 0, 30, 45, 180]) {
+    const seen = alignedBox(lean(degrees).landmarks, { side: 160, margin: 3 / 14 });
+    assert.ok(seen && isWithin(wholePixels(seen, size), decoded.around), String(degrees));
   }
 });
 
