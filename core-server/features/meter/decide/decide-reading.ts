@@ -30,7 +30,7 @@ export function decideReading(
     inNetworks,
     wholeProbabilityOf(best, fraction.wheels, isStepAtMost) / rules.fullProbability,
   );
-  const standing = standingOf(best, fraction.wheels);
+  const standing = standingOf(best, fraction.wheels, rules);
   const digitsConfidence = inStrips * countConfidence(row.marks, centers, rules) * standing;
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
@@ -76,13 +76,17 @@ function confidenceOf(
 
 /**
  * How much of the confidence is left where what is known chose another reading than the strips show: the probability of
- * the chosen one over that of the shown one, at most 1. If it is the number beside, all is left: a wheel between two numbers
- * shows both.
+ * the chosen one over that of the shown one, at most 1. If it is the number beside and likely enough to be an alternative, all
+ * is left: a wheel between two numbers shows both.
  */
-function standingOf({ hypothesis, text, outweighed = text }: Choice, fractionWheels: number): number {
+function standingOf(
+  { hypothesis, text, outweighed = text }: Choice,
+  fractionWheels: number,
+  { alternativeFloor }: ReaderRules,
+): number {
   const [chosen, shown] = [text, outweighed].map((each) => wholeOf(each, fractionWheels)) as [string, string];
-  if (isStepAtMost(chosen, shown)) return 1;
   const probabilityOf = (each: string) => wholeProbabilityOf({ hypothesis, text: each }, fractionWheels);
+  if (isStepAtMost(chosen, shown) && probabilityOf(text) >= alternativeFloor) return 1;
   return Math.min(1, probabilityOf(text) / probabilityOf(outweighed));
 }
 

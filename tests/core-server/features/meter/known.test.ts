@@ -230,6 +230,9 @@ suite('chooseReadings', () => {
       assert.ok(confidenceOf(readings) > 0.9);
       assert.ok(confidenceOf(readings, { previous: decimal('700') }) > 0.9);
     });
+    test('is less sure of the next number where the photo hardly shows it', () => {
+      assert.ok(confidenceOf({ '00699': 0.9, '00700': 0.09 }, { previous: decimal('700') }) < 0.2);
+    });
   });
   test('a fraction that leaves no wheel before it is not believed', () => {
     assert.notEqual(decideReading([place({ '00417': 0.9 })], rules, { decimals: 5 })?.fractionWheels, 5);
