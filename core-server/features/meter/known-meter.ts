@@ -14,25 +14,32 @@ export interface KnownMeter {
   readonly maxIncrease?: Decimal | undefined;
 }
 
-/** Digits, and how many at the end are the fraction; undefined if unknown. */
+/** Digits, and how many at the end are the fraction. */
 interface ReadDigits {
   readonly text: string;
-  readonly fractionWheels: number | undefined;
+  readonly fractionWheels: number;
 }
 
 export type Contradiction = 'digits' | 'below' | 'jump';
 
-export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradiction[] {
-  return odditiesOf(read, known).filter((oddity) => oddity !== 'turned-over');
+/** Where the number of fraction wheels is not known, those that there are with any. */
+export function contradictionsOf(
+  { text, fractionWheels }: Pick<ReadDigits, 'text'> & { readonly fractionWheels: number | undefined },
+  known: KnownMeter,
+): Contradiction[] {
+  const points = fractionWheels === undefined ? [...text].map((_, at) => at) : [fractionWheels];
+  const [some = [], ...others] = points.map((at) =>
+    odditiesOf({ text, fractionWheels: at }, known).filter((oddity) => oddity !== 'turned-over'),
+  );
+  return some.filter((contradiction) => others.every((found) => found.includes(contradiction)));
 }
 
 /** What makes a reading less likely: contradictions, and that the counter turned over, which is none. */
 function odditiesOf(read: ReadDigits, known: KnownMeter): (Contradiction | 'turned-over')[] {
   const found: ReturnType<typeof odditiesOf> = [];
   if (!hasKnownLength(read, known)) found.push('digits');
-  // Without the point, the digits are not an amount yet.
   const { text, fractionWheels } = read;
-  if (known.previous === undefined || fractionWheels === undefined) return found;
+  if (known.previous === undefined) return found;
   const value = decimalOf(text, fractionWheels);
   // A counter does not show fractions of its last place.
   const previous = truncated(known.previous, fractionWheels);

@@ -3,7 +3,7 @@ import { logOf } from '../probability.js';
 import type { Hypothesis, Marks } from '../read/hypothesis.js';
 import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { fractionOf, type SeenRow, wheelsFrom } from './fraction.js';
+import { fractionOf, type SeenRow } from './fraction.js';
 
 export interface Choice {
   readonly hypothesis: Hypothesis;
@@ -28,10 +28,12 @@ export function chooseReadings(hypotheses: readonly Hypothesis[], rules: ReaderR
 function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownMeter): Choice {
   const seen = [...hypothesis.readings];
   const judged = seen.map(([text, probability]): [string, number] => {
-    // The colours of every reading only matter if amounts are to be compared.
-    const row = known.previous !== undefined && rowOf(hypothesis, text, wheelsOf(hypothesis, text));
-    const fractionWheels = row ? wheelsFrom(fractionOf(row, rules, known), rules.fractionSure) : undefined;
-    return [text, probability * agreementOf({ text, fractionWheels }, known)];
+    // The point of every reading only matters if amounts are to be compared.
+    const agreement =
+      known.previous === undefined
+        ? agreementOf({ text, fractionWheels: 0 }, known)
+        : fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known).agreement;
+    return [text, probability * agreement];
   });
   const [shown, maxSeen] = likeliest(seen);
   const [agreed, probability] = likeliest(judged);

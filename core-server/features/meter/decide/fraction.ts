@@ -11,6 +11,8 @@ export interface Fraction {
   readonly sure: number;
   /** Calibrated probability that the point is there or, where it is too uncertain to be set, that there is none, 0..1. */
   readonly confidence: number;
+  /** How well the reading agrees with what is known, over all positions of the point as likely as they are seen, 0..1. */
+  readonly agreement: number;
 }
 
 /** A row of wheels: its digits, how red the reader finds each of them, and what is marked, if it was looked at. */
@@ -37,14 +39,15 @@ const farAbove = 5n;
  */
 export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter = {}): Fraction {
   const { decimals } = known;
+  const agreementAt = (fractionWheels: number) => agreementOf({ text: row.text, fractionWheels }, known);
   if (decimals !== undefined && decimals < row.text.length) {
-    return { wheels: decimals, sure: 1, confidence: 1 };
+    return { wheels: decimals, sure: 1, confidence: 1, agreement: agreementAt(decimals) };
   }
   const byColour = lengthsByColour(row.red);
   const seen = lengthsOf(row, byColour, rules);
-  const agreeing = seen.map((p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known));
-  const total = agreeing.reduce((sum, p) => sum + p, 0);
-  const lengths = total > 0 && known.previous !== undefined ? agreeing.map((p) => p / total) : seen;
+  const agreeing = seen.map((p, wheels) => p * agreementAt(wheels));
+  const agreement = agreeing.reduce((sum, p) => sum + p, 0);
+  const lengths = agreement > 0 && known.previous !== undefined ? agreeing.map((p) => p / agreement) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
   // A point that only what is known puts there may as well be of another meter.
@@ -56,7 +59,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;
   const inAnswer = sure >= rules.fractionLikely ? top : (lengths[0] ?? 0);
-  return { wheels, sure, confidence: Math.min(calibrated(bias + length * logit(inAnswer)), most) };
+  return { wheels, sure, confidence: Math.min(calibrated(bias + length * logit(inAnswer)), most), agreement };
 }
 
 /** The number of fraction wheels where its probability is `minSure` or more. */

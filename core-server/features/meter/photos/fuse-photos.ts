@@ -114,17 +114,17 @@ function weighReadings(photos: readonly SeenCounter[], rules: ReaderRules, known
       ),
     ),
   );
-  const agreed = texts.map((text, at) => {
-    // The point of every reading only matters if amounts are to be compared, and only where it is seen.
-    const fraction =
-      known.previous !== undefined &&
-      fuseFractions(text, withAsManyWheels(photos, text), rules, { decimals: known.decimals });
-    const fractionWheels = fraction ? wheelsFrom(fraction, rules.fractionSure) : undefined;
-    return (joint[at] ?? 0) * agreementOf({ text, fractionWheels }, known);
-  });
   const [own = '', ...others] = new Set(photos.map(ownReading));
-  const text = others.length === 0 ? own : (texts[agreed.indexOf(Math.max(...agreed))] ?? own);
-  return { text, texts, views, joint };
+  if (others.length === 0) return { text: own, texts, views, joint };
+  const agreed = texts.map((text, at) => {
+    // The point of every reading only matters if amounts are to be compared.
+    const agreement =
+      known.previous === undefined
+        ? agreementOf({ text, fractionWheels: 0 }, known)
+        : fuseFractions(text, withAsManyWheels(photos, text), rules, known).agreement;
+    return (joint[at] ?? 0) * agreement;
+  });
+  return { text: texts[agreed.indexOf(Math.max(...agreed))] ?? own, texts, views, joint };
 }
 
 function withAsManyWheels<Photo extends SeenCounter>(photos: readonly Photo[], { length }: string): Photo[] {

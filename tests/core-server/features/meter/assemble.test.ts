@@ -114,10 +114,15 @@ suite('assembleReading', () => {
     assert.equal(assembleReading(counter('12', { digitsConfidence: 1, rivalled: true }), facts).status, 'CHECK');
   });
 
-  test('compares no amount with a point that is not sure', () => {
+  test('compares an amount whose point is not sure as far as it holds wherever the point is', () => {
     const doubtful = counter('00123456', { fractionWheels: 3, isFractionSure: false });
     const known = { previous: decimalOf('200', 0) };
     assert.deepEqual(assembleReading(doubtful, { ...facts, known }).warnings, ['FRACTION_UNKNOWN']);
+    const above = { previous: decimalOf('123457', 0) };
+    assert.deepEqual(assembleReading(doubtful, { ...facts, known: above }).warnings, [
+      'FRACTION_UNKNOWN',
+      'BELOW_PREVIOUS',
+    ]);
     const sure = counter('00123456', { fractionWheels: 3 });
     assert.deepEqual(assembleReading(sure, { ...facts, known }).warnings, ['BELOW_PREVIOUS']);
   });

@@ -87,8 +87,8 @@ suite('fractionOf', () => {
   }
   test('is what the caller knows, unless that would leave no wheel before it', () => {
     const known = (decimals: number) => fractionOf(rowOf([0.01, 0.01, 0.99, 0.99]), rulesOf(even), { decimals });
-    assert.deepEqual(known(0), { wheels: 0, sure: 1, confidence: 1 });
-    assert.deepEqual(known(3), { wheels: 3, sure: 1, confidence: 1 });
+    assert.deepEqual(known(0), { wheels: 0, sure: 1, confidence: 1, agreement: 1 });
+    assert.deepEqual(known(3), { wheels: 3, sure: 1, confidence: 1, agreement: 1 });
     assert.equal(known(4).wheels, 2);
     assert.equal(known(5).wheels, 2);
   });

@@ -125,6 +125,9 @@ suite('contradictionsOf', () => {
     ['00123456', 3, known('120', '3.455'), ['jump']],
     ['00123456', 3, known('123456'), ['below']],
     ['00123456', undefined, known('123456'), []],
+    ['00123456', undefined, known('123457'), ['below']],
+    ['00123456', undefined, known('0.01', '0.002'), ['jump']],
+    ['00123456', undefined, known('200', '1'), []], // below with three decimals, and a jump with none
     ['00003', 0, known('99998', '5'), []],
     ['00003', 0, known('99998', '4'), ['below']],
     ['00003', 0, known('99998'), ['below']],
@@ -203,6 +206,11 @@ suite('chooseReadings', () => {
   for (const [name, readings, known, text] of table) {
     test(name, () => assert.deepEqual(chosen([place(readings)], known), [text]));
   }
+  test('not below the previous reading wherever the point is, which nothing shows', () => {
+    const marks = { fraction: [0.2, 0.2, 0.2, 0.2, 0.2], untold: 0, wheels: [1, 1, 1, 1, 1], digits: [] };
+    const unsure = { ...place({ '02740': 0.5, '02749': 0.2 }), marks };
+    assert.deepEqual(chosen([unsure], { previous: decimal('2744'), maxIncrease: decimal('10') }), ['02749']);
+  });
   test('prefers the counter that has the known number of wheels', () => {
     const water = place({ '00123456': 0.8 }, 0);
     const other = place({ '04711': 0.8 }, 0.5);

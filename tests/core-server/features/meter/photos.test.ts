@@ -102,9 +102,15 @@ suite('fusePhotos', () => {
   });
 
   test('weighs readings by the previous one', () => {
-    const photos = [photo('00123456', { doubt: [7, '7', 0.3] }), photo('00123457', { doubt: [7, '6', 0.45] })];
-    assert.equal(textOf(fusePhotos(photos, rules)), '00123456');
-    assert.equal(textOf(fusePhotos(photos, rules, { previous: decimalOf('123457', 3) })), '00123457');
+    const photosWith = (look: Look) => [
+      photo('00123456', { doubt: [7, '7', 0.3], ...look }),
+      photo('00123457', { doubt: [7, '6', 0.45], ...look }),
+    ];
+    assert.equal(textOf(fusePhotos(photosWith({}), rules)), '00123456');
+    assert.equal(textOf(fusePhotos(photosWith({}), rules, { previous: decimalOf('123457', 3) })), '00123457');
+    // The point may be anywhere.
+    const unsure = photosWith({ fraction: [0.2, 0.2, 0.2, 0.2, 0.2] });
+    assert.equal(textOf(fusePhotos(unsure, rules, { previous: decimalOf('123457', 0) })), '00123457');
   });
 
   test('does not decide between one and one', () => {
