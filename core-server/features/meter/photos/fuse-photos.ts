@@ -4,6 +4,7 @@ import { alternativesTo } from '../decide/decide-reading.js';
 import { type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { meanOf, mostSure, normalised } from '../probability.js';
+import type { CounterLight } from '../read/counter-light.js';
 import { likelihood, mergeColours } from '../read/digit-ctc.js';
 import type { Marks } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
@@ -41,7 +42,11 @@ const otherCounter = 0.25;
  *
  * @param photos one or more
  */
-export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, known: KnownMeter = {}) {
+export function fusePhotos(
+  photos: readonly (SeenCounter & { readonly light?: CounterLight })[],
+  rules: ReaderRules,
+  known: KnownMeter = {},
+) {
   const [only] = photos;
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
   const { text, texts, views, joint } = weighReadings(photos, rules, known);
@@ -55,7 +60,9 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: ReaderRules, k
   const judged = views.map((view) => judgePhoto(view, supportBy(view.seen), whole, text.length));
   const doubts = judged.map(({ doubt }) => doubt);
   const [least = 1, ...further] = doubts.toSorted((a, b) => a - b);
-  const best = doubts.indexOf(least);
+  // Of those that say as much, the first in good light.
+  const isBestLit = ({ light }: (typeof photos)[number], at: number) => doubts[at] === least && light === 'good';
+  const best = Math.max(doubts.indexOf(least), photos.findIndex(isBestLit));
   const allWrong = further.slice(0, furtherPhotos).reduce((product, doubt) => product * doubt ** furtherPhoto, least);
   const own = (views[best] as SeenCounter).counter;
   const alternatives = alternativesTo(

@@ -19,15 +19,10 @@ export function fuseReadings({ photos, checkBelow, known }: FuseReadingsInput, r
     return { reading, best, agrees };
   }
   const { wheelBefore } = counter;
+  const together = { reading: fused, best };
   const alone = photos.map((photo, at) => ({ reading: readingOf({ ...photo.counter, wheelBefore }, at), best: at }));
-  const answer = alone.reduce(
-    (most, one) =>
-      one.reading.status === 'OK' &&
-      one.reading.value === fused.value &&
-      (most.reading.status !== 'OK' || one.reading.confidence > most.reading.confidence)
-        ? one
-        : most,
-    { reading: fused, best },
-  );
+  const [answer = together] = [together, ...alone]
+    .filter(({ reading }) => reading.status === 'OK' && reading.value === fused.value)
+    .sort(({ reading: a }, { reading: b }) => b.confidence - a.confidence);
   return { ...answer, agrees };
 }

@@ -6,6 +6,7 @@ import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fusePhotos } from '../../../../core-server/features/meter/photos/fuse-photos.js';
 import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
 import { readPhotos } from '../../../../core-server/features/meter/photos/read-photos.js';
+import { mostSure } from '../../../../core-server/features/meter/probability.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { wholeOf } from '../../../../core-server/image/picture.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
@@ -197,6 +198,18 @@ test('a photo that can be used answers for one that is as sure and cannot, in ei
     [crowded, whole],
   ])
     assert.equal(fuseReadings({ photos, checkBelow: 0.5, known: {} }, rules).reading.status, 'OK');
+});
+
+test('of photos that say as much, one in good light answers, in either order', () => {
+  const good = { ...photo('00123456', { sure: mostSure }), ...sizes };
+  const dark = { ...good, light: 'dark' } as const;
+  for (const photos of [
+    [good, dark],
+    [dark, good],
+  ]) {
+    const { reading, best } = fuseReadings({ photos, checkBelow: 0.5, known: {} }, rules);
+    assert.deepEqual([reading.warnings, photos[best]], [[], good]);
+  }
 });
 
 test('a wheel that one photo sees before the first one is there in all, but not before more wheels', () => {
