@@ -22,16 +22,15 @@ interface ReadDigits {
 
 export type Contradiction = 'digits' | 'below' | 'jump';
 
-/** Where the number of fraction wheels is not known, those that there are with any. */
+/** Where the number of fraction wheels is not known, those with the one that contradicts least. */
 export function contradictionsOf(
   { text, fractionWheels }: Pick<ReadDigits, 'text'> & { readonly fractionWheels: number | undefined },
   known: KnownMeter,
 ): Contradiction[] {
   const points = fractionWheels === undefined ? [...text].map((_, at) => at) : [fractionWheels];
-  const [some = [], ...others] = points.map((at) =>
-    odditiesOf({ text, fractionWheels: at }, known).filter((oddity) => oddity !== 'turned-over'),
-  );
-  return some.filter((contradiction) => others.every((found) => found.includes(contradiction)));
+  return points
+    .map((at) => odditiesOf({ text, fractionWheels: at }, known).filter((oddity) => oddity !== 'turned-over'))
+    .reduce((least, found) => (found.length < least.length ? found : least));
 }
 
 /** What makes a reading less likely: contradictions, and that the counter turned over, which is none. */

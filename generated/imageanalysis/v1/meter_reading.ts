@@ -89,9 +89,9 @@ export enum ReadingWarning {
   GLARE = "READING_WARNING_GLARE",
   /** UNEXPECTED_DIGITS - The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`. */
   UNEXPECTED_DIGITS = "READING_WARNING_UNEXPECTED_DIGITS",
-  /** BELOW_PREVIOUS - The value is below `previous_reading`: if the point is uncertain, wherever it is. */
+  /** BELOW_PREVIOUS - The value is below `previous_reading`; if its point is uncertain, only where none would agree. */
   BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",
-  /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`: if the point is uncertain, wherever it is. */
+  /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, only where none would agree. */
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
   /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
   PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",

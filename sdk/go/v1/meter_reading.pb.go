@@ -96,9 +96,9 @@ const (
 	ReadingWarning_READING_WARNING_GLARE ReadingWarning = 6
 	// The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`.
 	ReadingWarning_READING_WARNING_UNEXPECTED_DIGITS ReadingWarning = 7
-	// The value is below `previous_reading`: if the point is uncertain, wherever it is.
+	// The value is below `previous_reading`; if its point is uncertain, only where none would agree.
 	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
-	// The value exceeds `previous_reading` by more than `max_increase`: if the point is uncertain, wherever it is.
+	// The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, only where none would agree.
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
 	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10

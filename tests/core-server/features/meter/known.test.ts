@@ -127,7 +127,8 @@ suite('contradictionsOf', () => {
     ['00123456', undefined, known('123456'), []],
     ['00123456', undefined, known('123457'), ['below']],
     ['00123456', undefined, known('0.01', '0.002'), ['jump']],
-    ['00123456', undefined, known('200', '1'), []], // below with three decimals, and a jump with none
+    ['00123456', undefined, known('200', '1'), ['jump']], // with three decimals or more, it is below
+    ['00123456', undefined, known('123', '1'), []],
     ['00003', 0, known('99998', '5'), []],
     ['00003', 0, known('99998', '4'), ['below']],
     ['00003', 0, known('99998'), ['below']],
