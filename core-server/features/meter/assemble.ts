@@ -26,10 +26,7 @@ export function assembleReading(
   const { picture, copy, shown, light, checkBelow, known } = facts;
   const { fractionWheels, isFractionSure } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
-  const contradictions = contradictionsOf(
-    { text: meterNumber, fractionWheels: isFractionSure ? fractionWheels : undefined },
-    known,
-  );
+  const contradictions = contradictionsOf({ text: meterNumber, fractionWheels, isFractionSure }, known);
   const placeOf = (quad: Quad): { readonly boundingBox: Box; readonly polygon: Point[] } => {
     const corners = mapped(resized(quad, copy, picture), ({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) }));
     return { boundingBox: boundingBoxOf([corners], picture), polygon: [...corners] };

@@ -22,12 +22,13 @@ interface ReadDigits {
 
 export type Contradiction = 'digits' | 'below' | 'jump';
 
-/** Where the number of fraction wheels is not known, those with the one that contradicts least. */
+/** Where the point is unsure, those with the one that contradicts least; of several, with the likely one if there is one. */
 export function contradictionsOf(
-  { text, fractionWheels }: Pick<ReadDigits, 'text'> & { readonly fractionWheels: number | undefined },
+  read: { readonly text: string; readonly fractionWheels: number | undefined; readonly isFractionSure: boolean },
   known: KnownMeter,
 ): Contradiction[] {
-  const points = fractionWheels === undefined ? [...text].map((_, at) => at) : [fractionWheels];
+  const { text, fractionWheels = 0, isFractionSure } = read;
+  const points = [fractionWheels, ...(isFractionSure ? [] : [...text].keys())];
   return points
     .map((at) => odditiesOf({ text, fractionWheels: at }, known).filter((oddity) => oddity !== 'turned-over'))
     .reduce((least, found) => (found.length < least.length ? found : least));

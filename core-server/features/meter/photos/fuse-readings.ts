@@ -21,8 +21,9 @@ export function fuseReadings({ photos, checkBelow, known }: FuseReadingsInput, r
   const { wheelBefore } = counter;
   const together = { reading: fused, best };
   const alone = photos.map((photo, at) => ({ reading: readingOf({ ...photo.counter, wheelBefore }, at), best: at }));
+  const isLit = ({ best: at }: typeof together) => Number(photos[at]?.light === 'good');
   const [answer = together] = [together, ...alone]
     .filter(({ reading }) => reading.status === 'OK' && reading.value === fused.value)
-    .sort(({ reading: a }, { reading: b }) => b.confidence - a.confidence);
+    .sort((a, b) => b.reading.confidence - a.reading.confidence || isLit(b) - isLit(a));
   return { ...answer, agrees };
 }

@@ -140,9 +140,15 @@ suite('contradictionsOf', () => {
   for (const [text, fractionWheels, meter, found] of table) {
     const shown = JSON.stringify(meter, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     test(`${text} with ${fractionWheels} red, known ${shown}: ${found.join() || 'none'}`, () => {
-      assert.deepEqual(contradictionsOf({ text, fractionWheels }, meter), found);
+      const read = { text, fractionWheels, isFractionSure: fractionWheels !== undefined };
+      assert.deepEqual(contradictionsOf(read, meter), found);
     });
   }
+  test('where no point agrees, the likely one says what is wrong', () => {
+    const read = { text: '00123456', fractionWheels: 3, isFractionSure: false };
+    assert.deepEqual(contradictionsOf(read, known('200', '1')), ['below']);
+    assert.deepEqual(contradictionsOf(read, known('1234.5', '1')), []);
+  });
   test('each makes a reading less likely', () => {
     const read = { text: '00003', fractionWheels: 0 };
     const none = agreementOf(read, {});

@@ -203,9 +203,12 @@ test('a photo that can be used answers for one that is as sure and cannot, in ei
 test('of photos that say as much, one in good light answers, in either order', () => {
   const good = { ...photo('00123456', { sure: mostSure }), ...sizes };
   const dark = { ...good, light: 'dark' } as const;
+  const crowded = { ...good, counter: { ...good.counter, rivalled: true } };
   for (const photos of [
     [good, dark],
     [dark, good],
+    [crowded, dark, good],
+    [crowded, good, dark],
   ]) {
     const { reading, best } = fuseReadings({ photos, checkBelow: 0.5, known: {} }, rules);
     assert.deepEqual([reading.warnings, photos[best]], [[], good]);
