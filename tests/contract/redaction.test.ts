@@ -128,6 +128,14 @@ describe('a redaction', () => {
     }
   });
 
+  it('takes the default score of all where it is lower than its own', async () => {
+    const { rest, apiKey } = await startService(lifetime, { CORE_DEFAULT_SCORE: '0.02' });
+    const body = await readSample('astronaut.jpg');
+    const headers = { apikey: apiKey, 'content-type': 'image/jpeg' };
+    const low = await fetch(`${rest}/v1/faces/redact`, { method: 'POST', body: new Uint8Array(body), headers });
+    assert.deepEqual([low.headers.get('x-face-count'), (await redact(body)).faces], ['2', '1']);
+  });
+
   it('keeps the type of the picture, and gives JPEG for others', async () => {
     const portrait = sharp(await readSample('astronaut.jpg')).resize(200);
     for (const [format, type] of [

@@ -97,6 +97,18 @@ test('what follows a request behind which nothing is certain is never executed',
   assert.deepEqual(core.calls, []);
 });
 
+test('of too many headers, hardly more are kept than may be sent', async (t) => {
+  let kept = 0;
+  const handle: RequestListener = ({ rawHeaders }, response) => {
+    kept = rawHeaders.length / 2;
+    response.end();
+  };
+  const port = await listen(t, createHttpServer(handle, { requestTimeoutMs: 10_000 }));
+  assert.deepEqual(await statusesOf(port, [livez('a:\r\n'.repeat(2_100))]), [200]);
+  // Node.js counts once for every 31 of them.
+  assert.ok(kept > 100 && kept <= 131, String(kept));
+});
+
 test('a body is never executed, and what follows it is answered', async (t) => {
   const { port, core } = await startBoth(t, answerAll);
   const size = hidden.length;
