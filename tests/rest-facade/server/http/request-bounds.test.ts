@@ -104,9 +104,9 @@ test('of too many headers, hardly more are kept than may be sent', async (t) => 
     response.end();
   };
   const port = await listen(t, createHttpServer(handle, { requestTimeoutMs: 10_000 }));
-  assert.deepEqual(await statusesOf(port, [livez('a:\r\n'.repeat(2_100))]), [200]);
-  // Node.js counts once for every 31 of them.
-  assert.ok(kept > 100 && kept <= 131, String(kept));
+  const [status] = await statusesOf(port, [livez('a:\r\n'.repeat(2_100))]);
+  // Node.js counts once for every 31 of them; newer versions refuse them.
+  assert.ok(status === 431 || (kept > 100 && kept <= 131), `${status} ${kept}`);
 });
 
 test('a body is never executed, and what follows it is answered', async (t) => {
