@@ -4,7 +4,7 @@ import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
 
 /** A stream has no time limit. */
-export type StreamOptions = Pick<CallOptions, 'signal'>;
+export type StreamOptions = Omit<CallOptions, 'timeoutMs'>;
 
 export type Requests<Partial> = Iterable<Partial> | AsyncIterable<Partial>;
 
@@ -31,18 +31,27 @@ export function createCalls(client: Client, metadata: Metadata, timeoutMs: numbe
     <Partial, Request, Response>(method: Method<Request, Response>, codec: Codec<Partial, Request>) =>
     (partial = {} as Partial, options: CallOptions = {}): Promise<Response> => {
       const request = codec.fromPartial(partial);
+      const own = withRequestId(metadata, options);
       return withinTime(options, timeoutMs, (limit) =>
-        retried(() => callOnce(client, method, request, metadata, limit), retry, limit.signal),
+        retried(() => callOnce(client, method, request, own, limit), retry, limit.signal),
       );
     };
   const stream =
     <Partial, Request, Response>(method: Method<Request, Response>, codec: Codec<Partial, Request>) =>
-    (requests: Requests<Partial>, options?: StreamOptions): AsyncGenerator<Response> => {
+    (requests: Requests<Partial>, options: StreamOptions = {}): AsyncGenerator<Response> => {
       const { path, requestSerialize, responseDeserialize } = method;
-      const open = () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+      const own = withRequestId(metadata, options);
+      const open = () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, own);
       return boundedStream(open, codec, requests, options);
     };
   return { unary, stream };
+}
+
+function withRequestId(metadata: Metadata, { requestId }: StreamOptions): Metadata {
+  if (requestId === undefined) return metadata;
+  const own = metadata.clone();
+  own.set('x-request-id', requestId);
+  return own;
 }
 
 function callOnce<Request, Response>(
@@ -77,7 +86,7 @@ async function* boundedStream<Partial, Request, Response>(
   open: () => ClientDuplexStream<Request, Response>,
   codec: Codec<Partial, Request>,
   requests: Requests<Partial>,
-  { signal }: StreamOptions = {},
+  { signal }: StreamOptions,
 ): AsyncGenerator<Response> {
   signal?.throwIfAborted();
   const stream = open();

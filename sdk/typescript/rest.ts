@@ -14,9 +14,13 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const { apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const base = options.url.replace(/\/+$/, '');
 
-  const withKey = (request: Sent): Sent => ({
+  const withHeaders = (request: Sent, { requestId }: CallOptions): Sent => ({
     ...request,
-    headers: { ...request.headers, apikey: toHeader('apiKey', apiKey) },
+    headers: {
+      ...request.headers,
+      apikey: toHeader('apiKey', apiKey),
+      ...(requestId !== undefined && { 'x-request-id': requestId }),
+    },
   });
 
   async function call<T>(
@@ -25,7 +29,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     callOptions: CallOptions = {},
     read: Read<T> = readObject,
   ): Promise<T> {
-    const sent = withKey(request);
+    const sent = withHeaders(request, callOptions);
     return withinTime(callOptions, timeoutMs, ({ signal }) =>
       retried(() => fetchOnce(base + path, sent, signal, read), { retries, maxDelayMs }, signal),
     );
@@ -36,7 +40,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     files: readonly Picture[],
     callOptions: CallOptions = {},
   ): AsyncGenerator<BatchLine<T>> {
-    const sent = withKey(toForm(files, callOptions));
+    const sent = withHeaders(toForm(files, callOptions), callOptions);
     const time = startTime(callOptions, timeoutMs);
     const { signal } = time;
     try {
@@ -87,9 +91,11 @@ interface Sent {
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+const clientOptions: ReadonlySet<string> = new Set<keyof CallOptions>(['timeoutMs', 'signal', 'requestId']);
+
 /** The options of a call that are for the service, by the names of its fields: `minScore` is `min_score`. */
 function fieldsOf(options: CallOptions = {}): Fields {
-  const fields = Object.entries(options).filter(([name]) => name !== 'timeoutMs' && name !== 'signal');
+  const fields = Object.entries(options).filter(([name]) => !clientOptions.has(name));
   const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(fields.map(([name, value]) => [toSnakeCase(name), value]));
 }

@@ -1,11 +1,13 @@
 import { RefusedError } from './refused-error.js';
 
-/** The limits of one call. */
+/** What every call may be given. */
 export interface CallOptions {
   /** Milliseconds for the call including all its attempts; `Infinity` for as long as it takes. */
   readonly timeoutMs?: number | undefined;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
+  /** The `request_id` of the call in the service's log: at most 128 letters, digits, `-` and `_`. */
+  readonly requestId?: string | undefined;
 }
 
 /** The time for a call including all its attempts. */

@@ -28,6 +28,7 @@ import {
   StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
+import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { bindServer } from '../helpers/net/grpc.js';
@@ -36,6 +37,7 @@ import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
+const log = collectLog();
 
 describe('the client over gRPC', () => {
   let service: TestService;
@@ -44,7 +46,7 @@ describe('the client over gRPC', () => {
   let meter: Buffer;
 
   before(async () => {
-    service = await startService(lifetime);
+    service = await startService(lifetime, {}, log.log);
     await service.createCompany('acme', 'correct horse');
     client = createClient({ address: service.grpc, apiKey: service.apiKey });
     lifetime.after(() => client.close());
@@ -63,11 +65,12 @@ describe('the client over gRPC', () => {
   it('finds all faces', async () => {
     const { faces, details } = await client.detectAllFaces(
       { image: portrait, minScore: 0.5, crop: false, details: true },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 20_000, requestId: 'group-1' },
     );
 
     assert.equal(faces.length, 1);
     assert.equal(details?.threshold?.source, ThresholdSource.REQUEST);
+    assert.ok(log.entries.some((entry) => entry['request_id'] === 'group-1'));
   });
 
   it('reads a meter', async () => {
@@ -81,8 +84,10 @@ describe('the client over gRPC', () => {
     const request: DeepPartial<RedactFacesRequest> = { image: portrait, style: 'box' };
     const redacted = await client.redactFaces(request);
     assert.deepEqual([redacted.contentType, redacted.faceCount], ['image/jpeg', 1]);
-    for await (const { id, result } of client.streamRedactFaces([{ id: 'a', request: { image: portrait } }]))
+    const requests = [{ id: 'a', request: { image: portrait } }];
+    for await (const { id, result } of client.streamRedactFaces(requests, { requestId: 'many-1' }))
       assert.deepEqual([id, result?.$case], ['a', 'response']);
+    assert.ok(log.entries.some((entry) => entry['request_id'] === 'many-1'));
     const fused = await client.fuseMeterReadings({ images: [meter, meter] });
     assert.deepEqual([fused.reading?.value, fused.photos.length], ['00473.286', 2]);
     const { models } = await client.getVersion();

@@ -123,7 +123,10 @@ describe('the client over REST', () => {
       assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
       return true;
     });
-    await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5 }), { reason: 'INVALID_SCORE' });
+    await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5, requestId: 'group-1' }), {
+      reason: 'INVALID_SCORE',
+      requestId: 'group-1',
+    });
     await assert.rejects(client.getDetectionScore('acme', 'wrong'), { reason: 'COMPANY_AUTH_FAILED' });
   });
 
