@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, describe, it, type TestContext } from 'node:test';
+import type { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
 import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
@@ -14,6 +15,7 @@ import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
 import { companiesToTable } from '../../../../core-server/features/admin/cli/output.js';
 import { createAdminProgram } from '../../../../core-server/features/admin/cli/program.js';
+import { readPassword } from '../../../../core-server/features/admin/cli/read-password.js';
 import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
 import { describePlace } from '../../../../core-server/store/database.js';
 import { openDatabase, placeSqlite, startDialects } from '../../../helpers/databases/databases.js';
@@ -147,6 +149,20 @@ describe('admin command', () => {
     assert.deepEqual(making, ['keys create', 'companies create']);
   });
 
+  it('shows no password that is typed, and takes of a pipe only the end of the line', async () => {
+    const shown = new PassThrough();
+    const input = (isTTY: boolean) =>
+      Object.assign(new PassThrough(), { isTTY }) as unknown as PassThrough & ReadStream;
+    const [terminal, pipe] = [input(true), input(false)];
+    const typed = readPassword(terminal, shown);
+    terminal.write('from a keyboard\r');
+    assert.equal(await typed, 'from a keyboard');
+    assert.equal(String(shown.read()), 'Password: \n');
+    pipe.end(' two\nlines \r\n');
+    assert.equal(await readPassword(pipe, shown), ' two\nlines ');
+    assert.equal(shown.read(), null);
+  });
+
   it('opens no store for a key or company that is refused', async () => {
     for (const args of [
       ['keys', 'create', '--label', ''],
@@ -181,16 +197,11 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
   });
 
   it('takes a password from the standard input and does not repeat it', async (t) => {
-    const { runWithInput, admin, isPassword } = await setUp(t);
-    const created = await runWithInput('from a pipe\r\n', ...['companies', 'create', 'acme', '--password-stdin']);
+    const { dataDir, admin, isPassword } = await setUp(t);
+    const create = ['companies', 'create', 'acme', '--password-stdin'];
+    const created = await runAdmin({ CORE_DATA_DIR: dataDir }, 'from a pipe\r\n', create);
     assert.equal(created.stdout, 'Registered acme.\n');
     assert.ok(await isPassword('acme', 'from a pipe'));
-    // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
-    const padded = await runWithInput('from a pipe \n', ...['companies', 'set-password', 'acme', '--password-stdin']);
-    assert.match(
-      padded.stderr,
-      /^error: password has control characters, bytes that are not UTF-8, or leading or trailing blanks, want/,
-    );
     const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
     assert.equal(given, 'Set the password of acme.');
     assert.ok(await isPassword('acme', 'from-the-line'));
@@ -216,41 +227,34 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
     assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
   });
 
-  it('exits with 1 and one line when the service refuses', async (t) => {
-    const { run } = await setUp(t);
-    assert.deepEqual(await run('keys', 'revoke', 'ia_000000000000'), {
-      code: 1,
-      stdout: '',
-      stderr: 'error: id is "ia_000000000000", want the public id of an API key\n',
+  const away = { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' };
+  const exits: [when: string, command: string, settings: object, code: number, said: string][] = [
+    ['help is wanted', 'companies create --help', {}, 0, ''],
+    ['the command is unknown', 'companies rename a', {}, 2, "error: unknown command 'rename'"],
+    ['a value is out of its range', 'companies set-score a 80', {}, 2, 'error: detection_score is "80", want a number'],
+    ['the service refuses', 'keys revoke ia_000000000000', {}, 1, 'error: id is "ia_000000000000", want the public id'],
+    [
+      'a setting is wrong',
+      'keys list',
+      { DATABASE_URL: 'mysql://u:secret@h/d' },
+      2,
+      'error: DATABASE_URL is set: want',
+    ],
+    [
+      'the store is away',
+      'keys list',
+      away,
+      1,
+      'error: cannot open the configuration store postgres://127.0.0.1:1/d (in DATABASE_URL): connect ECONNREFUSED',
+    ],
+    ['PostgreSQL is to be backed up', 'backup /nowhere/b', away, 2, 'error: DATABASE_URL is set: want pg_dump'],
+  ];
+  for (const [when, command, settings, exitCode, said] of exits)
+    it(`exits with ${exitCode} when ${when}`, async (t) => {
+      const { dataDir } = await setUp(t);
+      const { code, stderr, stdout } = await runAdmin({ CORE_DATA_DIR: dataDir, ...settings }, '', command.split(' '));
+      assert.deepEqual([code, stderr.slice(0, said.length), stdout === ''], [exitCode, said, exitCode > 0]);
     });
-  });
-
-  it('exits with 2 when the command line is wrong', async (t) => {
-    const { run } = await setUp(t);
-    const { code, stdout, stderr } = await run('companies', 'rename', 'a');
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /unknown command 'rename'/);
-    const score = await run('companies', 'set-score', 'a', '80');
-    const wish = 'want a number from 0 to 1 with at most 6 decimals';
-    assert.deepEqual(score, { code: 2, stdout: '', stderr: `error: detection_score is "80", ${wish}\n` });
-  });
-
-  it('exits with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
-    const { runWithSettings } = await setUp(t);
-    const wrong = await runWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
-    assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /^error: DATABASE_URL is set: want an address such as postgres:/);
-    const settings = { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' };
-    const away = await runWithSettings(settings);
-    assert.deepEqual(away, {
-      code: 1,
-      stdout: '',
-      stderr:
-        'error: cannot open the configuration store postgres://127.0.0.1:1/d (in DATABASE_URL): connect ECONNREFUSED 127.0.0.1:1\n',
-    });
-    const stderr = 'error: DATABASE_URL is set: want pg_dump for its backup\n';
-    assert.deepEqual(await runAdmin(settings, '', ['backup', '/nowhere/backup']), { code: 2, stdout: '', stderr });
-  });
 
   it('says why a folder cannot be looked into, in place of that it has no store', async (t) => {
     const { dataDir } = await placeSqlite(t);
@@ -271,10 +275,8 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
       const settings = { DATABASE_URL, CORE_DATA_DIR: path.join(dataDir, 'elsewhere') };
       const run = (...args: string[]) => runAdmin(settings, '', args);
       const place = describePlace({ url: DATABASE_URL, dataDir: settings.CORE_DATA_DIR });
-      for (let time = 0; time < 2; time += 1) {
-        const { code, stderr } = await run('companies', 'list');
-        assert.deepEqual([code, stderr], [2, `error: there is no store ${place}: want that of a core\n`]);
-      }
+      const { code, stderr } = await run('companies', 'list');
+      assert.deepEqual([code, stderr], [2, `error: there is no store ${place}: want that of a core\n`]);
       assert.equal(existsSync(settings.CORE_DATA_DIR), false);
       assert.equal((await run('keys', 'create', '--label', 'first')).stderr, `created a new store: ${place}\n`);
       assert.equal((await run('keys', 'list')).stderr, '');
@@ -295,13 +297,6 @@ describe('the process of the admin command', { concurrency: 2 }, () => {
       assert.deepEqual([code, stderr], [1, said], args.join(' '));
     }
     assert.equal((JSON.parse(await admin('keys', 'list', '--json')) as unknown[]).length, 2);
-  });
-
-  it('warns of passwords on the command line in its help', async (t) => {
-    const { run } = await setUp(t);
-    const { code, stdout } = await run('companies', 'create', '--help');
-    assert.equal(code, 0);
-    assert.match(stdout.replace(/\s+/g, ' '), /anyone on this machine can see it .* prefer/);
   });
 });
 
@@ -331,8 +326,6 @@ async function setUp(t: TestContext) {
       return written.join('\n');
     },
     run: (...args: string[]) => runAdmin(settings, '', args),
-    runWithInput: (input: string, ...args: string[]) => runAdmin(settings, input, args),
-    runWithSettings: (other: object) => runAdmin({ ...settings, ...other }, '', ['keys', 'list']),
     isPassword: async (name: string, password: string) => {
       const stored = await createKnexCompanyStore(db).findPasswordHash(name);
       return stored !== undefined && hasher.verify(password, stored);
