@@ -32,6 +32,14 @@ describe('createLaunchSettings', () => {
     );
   });
 
+  it('refuses certificates: what it starts would serve without them', () => {
+    for (const name of ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'])
+      assert.throws(() => createLaunchSettings({ [name]: 'a.pem' }), {
+        name: 'ConfigError',
+        message: new RegExp(`^${name} is set: this command serves without TLS`, 'm'),
+      });
+  });
+
   it('reports the mistakes of both processes together', () => {
     const env = { CORE_PORT: 'x', CORE_WORKERS: '0', REST_PORT: '65536' };
     assert.throws(() => createLaunchSettings(env), { message: /CORE_PORT[^]*CORE_WORKERS[^]*REST_PORT/ });

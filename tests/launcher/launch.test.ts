@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { isGrpcServing } from '../../launcher/is-serving.js';
+import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
 import { launch } from '../../launcher/launch.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/process/launcher-channel.js';
@@ -101,31 +101,17 @@ describe('launch', () => {
     await service.stop();
   });
 
-  it('has no demo where another start on the same store was first', async (t) => {
-    const { service } = await launchStandIns(t, {}, { registerDemo: () => Promise.resolve(undefined) });
-    assert.equal(service.demo, undefined);
-    await service.stop();
-  });
-
-  it('starts the facade again on the same port when it is killed', async (t) => {
-    const { service, lines } = await launchStandIns(t);
-    const readPid = async () => {
-      try {
-        const response = await fetch(`${service.restUrl}/readyz`);
-        return ((await response.json()) as { pid: number }).pid;
-      } catch {
-        return undefined;
-      }
-    };
-    const first = await eventually(readPid);
-    process.kill(first, 'SIGKILL');
-    await eventually(async () => {
-      const pid = await readPid();
-      return pid !== undefined && pid !== first;
+  for (const name of ['core', 'facade'] as const)
+    it(`starts the ${name} again on the same port when it is killed`, async (t) => {
+      const { service, lines } = await launchStandIns(t);
+      const first = service.pids()[name];
+      process.kill(Number(first), 'SIGKILL');
+      await eventually(() => service.pids()[name] !== first && service.pids()[name]);
+      assert.deepEqual(lines, [`${name} ended (SIGKILL); starting it again in 250 ms`]);
+      const { grpcAddress, restUrl } = service;
+      await eventually(() => (name === 'core' ? isGrpcServing(grpcAddress) : isHttpServing(`${restUrl}/readyz`)));
+      await service.stop();
     });
-    assert.deepEqual(lines, ['facade ended (SIGKILL); starting it again in 250 ms']);
-    await service.stop();
-  });
 
   it('says which port is taken, and by what to choose another', async (t) => {
     const port = await listen(t, createServer());
