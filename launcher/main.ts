@@ -22,9 +22,7 @@ const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 try {
   service = await launch({ env: process.env, log, signal: abort.signal });
   const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
-  const { CORE_DATA_DIR, DATABASE_URL } = process.env;
-  const store = { dataDir: path.resolve(CORE_DATA_DIR || 'data'), isPostgres: Boolean(DATABASE_URL) };
-  process.stdout.write(`${welcomeText(service, root, store)}\n${readyLine(service)}\n`);
+  process.stdout.write(`${welcomeText(service, root, process.env)}\n${readyLine(service)}\n`);
 
   if (!abort.signal.aborted) await Promise.race([once(abort.signal, 'abort'), service.failure]);
   log('stopping');

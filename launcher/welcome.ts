@@ -3,18 +3,18 @@ import type { Launched } from './launch.js';
 
 /**
  * First steps for a newcomer. Every line that starts with two spaces can be pasted.
- * @param store where the keys are: the folder of the SQLite file, or PostgreSQL, whose URL contains a password and is
- *   never printed
+ * @param env says where the keys are: in the folder of the SQLite file, or in PostgreSQL, whose URL contains a password
+ *   and is never printed
  */
 export function welcomeText(
   { restUrl, grpcAddress }: Pick<Launched, 'restUrl' | 'grpcAddress'>,
   root: string,
-  store: { readonly dataDir: string; readonly isPostgres: boolean },
+  { CORE_DATA_DIR, DATABASE_URL }: Readonly<NodeJS.ProcessEnv>,
 ): string {
-  const { dataDir, isPostgres } = store;
-  const folder = isPostgres || dataDir === path.join(root, 'data') ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
+  const dataDir = path.resolve(CORE_DATA_DIR || 'data');
+  const folder = DATABASE_URL || dataDir === path.join(root, 'data') ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
   const admin = `${folder}npm run --silent admin --`;
-  const begin = isPostgres ? '; export the same DATABASE_URL there first.\n' : '. ';
+  const begin = DATABASE_URL ? '; export the same DATABASE_URL there first.\n' : '. ';
   return `
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
 Open the REST address in a browser for a web console.

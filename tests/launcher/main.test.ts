@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -138,12 +138,6 @@ describe('make run', () => {
     second.process.kill('SIGINT');
     assert.deepEqual(await once(second.process, 'exit'), [0, null]);
     assert.ok(await isGone(second));
-  });
-
-  it('names its store to the admin command where it was started in another folder', async (t) => {
-    const folder = await realpath(await createTemporaryFolder(t));
-    const { output } = await start(t, '', ['sh', '-c', 'cd "$0" && exec "$@"', folder, process.execPath, launcher]);
-    assert.ok(output().includes(`$(CORE_DATA_DIR=${folder}/data npm run --silent admin -- keys create`), output());
   });
 
   it('leaves nothing running when its make is killed outright', async (t) => {
