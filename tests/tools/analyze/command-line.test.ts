@@ -2,6 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCommandLine } from '../../../tools/analyze/command-line.js';
 
+test('the core is where CORE_PORT says, and the key has no white space of another system around it', async () => {
+  for (const [CORE_PORT, address] of [
+    [undefined, '127.0.0.1:50051'],
+    ['', '127.0.0.1:50051'],
+    ['50151', '127.0.0.1:50151'],
+  ] as const) {
+    const options = await readCommandLine(['photos'], { APIKEY: ' ia_1\r\n', CORE_PORT });
+    assert.deepEqual([options?.address, options?.apiKey], [address, 'ia_1']);
+  }
+});
+
+test('a key that cannot be sent is in no message', async () => {
+  for (const [APIKEY, message] of [
+    ['ia_1\nia_1', 'APIKEY has a character that cannot be sent, want it exactly as issued'],
+    [undefined, 'APIKEY is not set, want an API key of the service'],
+  ] as const)
+    await assert.rejects(readCommandLine(['photos'], { APIKEY }), { name: 'ConfigError', message });
+});
+
 test('what is mistaken is named', async () => {
   const mistakes: [args: string[], message: string][] = [
     [[], 'no pictures are named; see --help'],
