@@ -18,7 +18,7 @@ export interface TestFacade {
 
 /** Starts a facade on a free port before a core at that port; ended with the test. */
 export async function startFacade(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   corePort: number,
   env: Record<string, string> = {},
 ): Promise<TestFacade> {
@@ -37,7 +37,7 @@ export async function startFacade(
 
 /** A facade before a scripted core. */
 export async function startBoth(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   script: Script,
   env: Record<string, string> = {},
 ): Promise<TestFacade & { core: FakeCore }> {

@@ -59,7 +59,12 @@ export interface FakeCore {
 }
 
 /** Starts a scripted core over real gRPC; ended with the test. */
-export async function startFakeCore(t: TestContext, script: Script, port = 0, host = '127.0.0.1'): Promise<FakeCore> {
+export async function startFakeCore(
+  t: Pick<TestContext, 'after'>,
+  script: Script,
+  port = 0,
+  host = '127.0.0.1',
+): Promise<FakeCore> {
   const calls: ReceivedCall[] = [];
   const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
   const health = new HealthImplementation({ '': 'SERVING' });
