@@ -1,56 +1,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
+import { createRoutes } from '../../../rest-facade/request/create-routes.js';
+import { nameAsSent } from '../../../rest-facade/request/name-as-sent.js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
 import { createForm } from '../../helpers/net/form.js';
 import { type ErrorBody, startBoth, withKey } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
 
 // What the core says of a field of its message is said of the name that the caller used for it.
 
-const picture = createForm(Buffer.from('picture'));
-const dataUrl = JSON.stringify({ image: 'data:image/png;base64,YQ==' });
-const score = '/v1/companies/acme/detection-score';
-const cases: [request: string, init: RequestInit, field: string, sent: string][] = [
-  ['/face_detect_single', { method: 'POST', body: picture }, 'image', 'file'],
-  ['/face_detect_single', { method: 'POST', body: picture }, 'min_score', 'min_score'],
-  ['/meter-number-ocr/base64', { method: 'POST', body: dataUrl }, 'image', 'image'],
-  ['/face_config_score?detection=0.5', {}, 'detection_score', 'detection'],
-  ['/face_config_score?detection=0.5', {}, 'password', 'password'],
-  [score, {}, 'password', 'x-company-password'],
-  [score, { method: 'PUT', body: '{"detection_score": 0.5}' }, 'detection_score', 'detection_score'],
-];
+const routes = createRoutes(loadRpcs());
 
-for (const [request, init, field, sent] of cases) {
-  const [path] = request.split('?');
-  test(`${init.method ?? 'GET'} ${path} calls ${field} "${sent}"`, async (t) => {
-    const { url } = await startBoth(t, () => {
-      throw new CoreRefusal(status.INVALID_ARGUMENT, 'INVALID_FIELD', `${field} is odd, want ${field}`, {
-        field,
-        value: field,
-      });
-    });
-    const answer = await fetch(url + request, { ...init, headers: withKey });
-    const { code, reason, message, details } = (await answer.json()) as ErrorBody;
-    assert.deepEqual([answer.status, code, reason], [400, 'INVALID_ARGUMENT', 'INVALID_FIELD']);
-    assert.equal(message, `${sent} is odd, want ${field}`);
-    assert.deepEqual(details, { field: sent, value: field });
-  });
-}
-
-test('a sentence that does not begin with the field stays as it is', async (t) => {
-  const { url } = await startBoth(t, () => {
-    throw new CoreRefusal(status.INVALID_ARGUMENT, 'EMPTY_IMAGE', 'the image has no bytes', { field: 'image' });
-  });
-  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: picture });
-  const { message, details } = (await answer.json()) as ErrorBody;
-  assert.deepEqual([message, details], ['the image has no bytes', { field: 'file' }]);
+test('a field is called what the caller called it', () => {
+  const table: [rpc: string, template: string, field: string, sent: string][] = [
+    ['DetectSingleFace', '/face_detect_single', 'image', 'file'],
+    ['DetectSingleFace', '/face_detect_single', 'min_score', 'min_score'],
+    ['ReadMeter', '/meter-number-ocr/base64', 'image', 'image'],
+    ['SetDetectionScore', '/face_config_score', 'detection_score', 'detection'],
+    ['SetDetectionScore', '/face_config_score', 'password', 'password'],
+    ['GetDetectionScore', '/v1/companies/{company}/detection-score', 'password', 'x-company-password'],
+    ['SetDetectionScore', '/v1/companies/{company}/detection-score', 'detection_score', 'detection_score'],
+  ];
+  for (const [rpc, template, field, sent] of table) {
+    const route = routes.find((each) => each.rpc.method.name === rpc && each.template === template);
+    assert.ok(route);
+    const refusal = (message: string, details: Record<string, string>) =>
+      new Refusal(status.INVALID_ARGUMENT, 'INVALID_FIELD', message, { details, retryAfterSeconds: 3 });
+    const odd = refusal(`${field} is odd, want ${field}`, { field, value: field });
+    assert.deepEqual(nameAsSent(odd, route), refusal(`${sent} is odd, want ${field}`, { field: sent, value: field }));
+    // A sentence that does not begin with the field.
+    const none = refusal(`the ${field} has no bytes`, { field });
+    assert.deepEqual(nameAsSent(none, route), refusal(`the ${field} has no bytes`, { field: sent }));
+    const unnamed = refusal(`${field} is queued`, {});
+    assert.equal(nameAsSent(unnamed, route), unnamed);
+  }
 });
 
-test('a refusal that names no field is passed on as it is', async (t) => {
+test('it is in the answer', async (t) => {
   const { url } = await startBoth(t, () => {
-    throw new CoreRefusal(status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 'image is queued', {}, 3);
+    throw new CoreRefusal(status.INVALID_ARGUMENT, 'CORRUPT_IMAGE', 'image is cut off', { field: 'image' });
   });
-  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body: picture });
-  assert.equal(answer.headers.get('retry-after'), '3');
-  assert.equal(((await answer.json()) as ErrorBody).message, 'image is queued');
+  const body = createForm(Buffer.from('picture'));
+  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
+  const { message, details } = (await answer.json()) as ErrorBody;
+  assert.deepEqual([message, details], ['file is cut off', { field: 'file' }]);
 });
