@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeDataUrl } from '../../../../rest-facade/request/body/data-url.js';
 import { assertReason } from '../../refusals.js';
 
-const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
+const decode = (url: unknown, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
 
 test('data URLs and their bytes', () => {
   const table: [string, string][] = [
@@ -92,7 +92,11 @@ test('what is no data URL, no base64, no picture', () => {
 test('refusals of data URLs tell what is wrong, and nothing of the picture', () => {
   const want = 'want data:image/<type>;base64,<data>';
   const alphabet = 'want base64 of the standard alphabet';
-  const table: [url: string, message: string, value?: string][] = [
+  const table: [url: unknown, message: string, value?: string][] = [
+    [undefined, 'image is missing, want data:image/<type>;base64,<data>'],
+    [null, 'image is missing, want data:image/<type>;base64,<data>'],
+    [7, `image is a number, ${want}`],
+    [['data:image/png;base64,YQ=='], `image is an array, ${want}`],
     ['YWJj', `image does not begin with "data:", ${want}`],
     [`data:image/png;base64${'YWJj'.repeat(100)}`, `image has no comma in its first 256 characters, ${want}`],
     ['data:image/png,YWJj', `image begins with "data:image/png,", ${want}`],

@@ -5,8 +5,6 @@ import { answerAll } from '../../answers.js';
 import { detectFace, readRefusal, startBoth, startHeld, withKey } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
-const picture = createForm(Buffer.from('x'));
-
 test('a request without a key is refused before its body is read', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const socket = await openSocket(port);
@@ -66,67 +64,18 @@ test('Expect: 100-continue is answered after the checks', async (t) => {
   assert.match((await answer).text, /\r\n\r\nHTTP\/1.1 200 OK/);
 });
 
-test('JSON bodies that are refused', async (t) => {
+test('a form where JSON is wanted, and members that are none of the object', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
-  const table: [string | Buffer | FormData, number, string][] = [
-    ['', 400, 'MALFORMED_JSON'],
-    ['{', 400, 'MALFORMED_JSON'],
-    ['[]', 400, 'MALFORMED_JSON'],
-    ['"data:image/png;base64,YQ=="', 400, 'MALFORMED_JSON'],
-    ['null', 400, 'MALFORMED_JSON'],
-    ['image=data:image/png;base64,YQ==', 400, 'MALFORMED_JSON'],
-    [Buffer.from('{"image":"\xff"}', 'latin1'), 400, 'MALFORMED_JSON'],
-    [picture, 400, 'MALFORMED_JSON'],
-    ['{}', 400, 'MISSING_FIELD'],
-    ['{"image":null}', 400, 'MISSING_FIELD'],
-    ['{"image":""}', 400, 'MISSING_FIELD'],
-    ['{"__proto__":{"image":"data:image/png;base64,YQ=="}}', 400, 'UNKNOWN_FIELD'],
-    ['{"image":7}', 400, 'INVALID_DATA_URL'],
-    ['{"image":["data:image/png;base64,YQ=="]}', 400, 'INVALID_DATA_URL'],
-    ['{"image":"data:text/html;base64,YQ=="}', 400, 'INVALID_DATA_URL'],
-    ['{"image":"data:image/png;base64,Y"}', 400, 'INVALID_BASE64'],
-    ['{"image":"data:image/png;base64,"}', 400, 'EMPTY_IMAGE'],
-  ];
-  for (const [body, http, reason] of table) {
-    const answer = await fetch(`${url}/meter-number-ocr/base64`, { method: 'POST', headers: withKey, body });
-    const got = await readRefusal(answer);
-    assert.deepEqual(
-      [got.status, got.reason],
-      [http, reason],
-      `${reason}: ${typeof body === 'string' ? body : body.constructor.name}`,
+  for (const [body, reason] of [
+    [createForm(Buffer.from('x')), 'MALFORMED_JSON'],
+    ['{"__proto__":{"image":"data:image/png;base64,YQ=="}}', 'UNKNOWN_FIELD'],
+  ] as const) {
+    const refused = await readRefusal(
+      await fetch(`${url}/meter-number-ocr/base64`, { method: 'POST', headers: withKey, body }),
     );
+    assert.deepEqual([refused.status, refused.reason], [400, reason]);
   }
   assert.deepEqual(core.calls, []);
-});
-
-test('a compressed body is refused, identity is not', async (t) => {
-  const { url } = await startBoth(t, answerAll);
-  const send = async (encoding: string) => {
-    const headers = { ...withKey, 'content-encoding': encoding };
-    const body = '{"image":"data:image/png;base64,YQ=="}';
-    return fetch(`${url}/meter-number-ocr/base64`, { method: 'POST', headers, body });
-  };
-  const refused = await readRefusal(await send('gzip'));
-  assert.deepEqual([refused.status, refused.reason], [415, 'UNSUPPORTED_CONTENT_TYPE']);
-  assert.equal((await send('identity')).status, 200);
-});
-
-test('JSON of millions of values is refused before it is parsed', async (t) => {
-  const { url } = await startBoth(t, answerAll);
-  const count = 2_000_000;
-  // Parsed, each would take seconds and a gigabyte.
-  for (const value of [
-    '['.repeat(count) + ']'.repeat(count),
-    `[${'{},'.repeat(count)}{}]`,
-    `{${Array.from({ length: count / 4 }, (_, index) => `"${index}":1`).join(',')}}`,
-  ]) {
-    const answer = await fetch(`${url}/meter-number-ocr/base64`, {
-      method: 'POST',
-      headers: withKey,
-      body: `{"image":${value}}`,
-    });
-    assert.equal((await readRefusal(answer)).reason, 'MALFORMED_JSON');
-  }
 });
 
 test('uploads beyond the budget of all requests are refused, and it is given back', async (t) => {
