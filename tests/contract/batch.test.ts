@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { createInterface } from 'node:readline';
 import { before, describe, it, test } from 'node:test';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { eventually, untilStill } from '../helpers/eventually.js';
+import { eventually } from '../helpers/eventually.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import type { OpenApiDocument } from '../helpers/net/openapi.js';
 import { readSample } from '../helpers/pictures/samples.js';
@@ -287,26 +287,6 @@ test('of a caller who goes away, no further picture is analysed', async (t) => {
   const [line] = await linesOf(await post(service, [['file', scriptedPicture('next')]]));
   assert.equal(line?.message, 'success');
   assert.deepEqual(stage.begun, ['a', 'next']);
-});
-
-test('a caller who does not read is not read', async (t) => {
-  const { stage, service } = await startScripted(t, { CORE_WORKERS: '2' });
-  const { sent, add, end } = openForm(service);
-  const pictures = 24;
-  const sending = (async () => {
-    for (let i = 0; i < pictures; i += 1)
-      await add(String(i), scriptedPicture(String(i), 'answer', { bytes: 100_000, cropBytes: 3 * 2 ** 20 }));
-    end();
-  })();
-  const answer = await answerOf(sent);
-  answer.pause();
-  await untilStill(() => stage.begun.length);
-  const begun = stage.begun.length;
-  assert.ok(begun < pictures - 4, `${begun} of ${pictures} pictures were analysed`);
-  let lines = 0;
-  for await (const { message } of readLines(answer)) if (message === 'success') lines += 1;
-  await sending;
-  assert.equal(lines, pictures);
 });
 
 test('what is not ready in time says so', async (t) => {

@@ -4,7 +4,6 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
-import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { askCore } from '../../../rest-facade/server/ask-core.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../../runtime/limits/unread.js';
@@ -20,12 +19,14 @@ const single = { face: { detectionScore: 1, cropJpeg: crop } };
 
 /** A facade whose core answers with a large crop, and whose budget has room for three of them. */
 async function setUp(t: TestContext, env: Record<string, string> = {}) {
-  const { url, port, facade, core } = await startBoth(t, () => single, {
+  const { url, port, facade, core, logged } = await startBoth(t, () => single, {
     REST_METRICS_PORT: '0',
     REST_MAX_BUFFERED_BYTES: String(64 * mebi),
     ...env,
   });
   return {
+    facade,
+    logged,
     /** How often the core was asked. */
     countCalls: () => core.calls.length,
     ask: () => detectFace(url),
@@ -96,6 +97,13 @@ test('a response larger than any share is sent if nothing else is held', async (
   assert.equal((await ask()).status, 429);
 });
 
+test('a response that nobody reads does not keep a facade that closes, and is logged as ended by it', async (t) => {
+  const { askAndStopReading, facade, logged } = await setUp(t, { REST_SHUTDOWN_GRACE_MS: '0' });
+  await askAndStopReading();
+  await facade.close();
+  await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
+});
+
 test('nothing is held for a caller that is gone', async () => {
   const budget = createFairBudget(1_000);
   const response = new ServerResponse(new IncomingMessage(new Socket()));
@@ -115,22 +123,6 @@ test('nothing is held for a caller that is gone', async () => {
     },
   });
   assert.equal(budget.taken, 0);
-});
-
-test('a batch whose caller leaves holds no pictures that wait', async (t) => {
-  const budget = createFairBudget(1_000);
-  let sent = 0;
-  const stream: AppOptions['core']['stream'] = (_rpc, { signal }) => {
-    const ended = once(signal, 'abort').then(() => signal.throwIfAborted());
-    return { send: () => void (sent += 1), end: () => undefined, ended };
-  };
-  const socket = await openSocket(await serveApp(t, { budget, core: { stream } }));
-  const part = '--b\ncontent-disposition: form-data; name="file"; filename="a"\n\nx\n';
-  socket.write(multipartRequest('/v1/faces/batch', `${part}${part}--b--\n`));
-  await eventually(() => sent === 2);
-  assert.ok(budget.taken > 0);
-  socket.destroy();
-  await eventually(() => budget.taken === 0);
 });
 
 test('a score is sent while the budget is used up, since it may have been set', async (t) => {

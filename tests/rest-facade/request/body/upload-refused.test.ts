@@ -100,15 +100,3 @@ test('a JSON body with no picture in it holds nothing', async (t) => {
     assert.deepEqual([refused.reason, budget.taken], [reason, 0]);
   }
 });
-
-test('a batch with an unknown field holds nothing', async (t) => {
-  const budget = createFairBudget(1e6);
-  const open = { send: () => undefined, end: () => undefined, ended: new Promise<void>(() => {}) };
-  const port = await serveApp(t, { budget, core: { stream: () => open } });
-  const body = new FormData();
-  body.append('minscore', '0.5');
-  body.append('file', new Blob(['x'.repeat(500)]), 'a.jpg');
-  const sent = await fetch(`http://127.0.0.1:${port}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
-  const { reason } = await readRefusal(sent);
-  assert.deepEqual([reason, budget.taken], ['UNKNOWN_FIELD', 0]);
-});
