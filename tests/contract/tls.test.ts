@@ -266,26 +266,6 @@ describe('TLS', () => {
     }
   });
 
-  it('asks for a name where the core is an address', () => {
-    const tls = { REST_CORE_TLS_CA: 'ca.crt' };
-    for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051'])
-      assert.throws(
-        () => createRestConfig({ ...tls, REST_CORE_ADDRESS: address }),
-        /REST_CORE_ADDRESS is ".*": with TLS want a name, or REST_CORE_TLS_NAME/,
-      );
-    createRestConfig({ ...tls, REST_CORE_ADDRESS: '10.0.0.1:50051', REST_CORE_TLS_NAME: 'core' });
-    for (const name of ['10.0.0.1', '::1', 'a b'])
-      assert.throws(
-        () => createRestConfig({ ...tls, REST_CORE_TLS_NAME: name }),
-        /REST_CORE_TLS_NAME is ".*": want a host name$/m,
-      );
-  });
-
-  it('does not start with a certificate that cannot be read', async () => {
-    const config = createRestConfig({ REST_PORT: '0', REST_TLS_CERT: '/no/such.crt', REST_TLS_KEY: server.keyFile });
-    await assert.rejects(startRestFacade({ config, log }), /^ConfigError: REST_TLS_CERT is "\/no/);
-  });
-
   it('names the setting whose file has no certificate or no key', async (t) => {
     // A secret that has not been filled.
     const empty = path.join(path.dirname(server.certFile), 'empty.pem');
@@ -354,16 +334,12 @@ describe('TLS', () => {
     }
   });
 
-  it('names each TLS setting that lacks its companion', () => {
+  it('names each TLS setting of the core that lacks its companion', () => {
     assert.throws(
       () => createConfig({ CORE_TLS_CERT: 'a', CORE_TLS_CLIENT_CA: 'b' }),
       /CORE_TLS_CERT is set: want CORE_TLS_KEY/,
     );
     assert.throws(() => createConfig({ CORE_TLS_CLIENT_CA: 'b' }), /CORE_TLS_CLIENT_CA is set: want CORE_TLS_CERT/);
-    assert.throws(
-      () => createRestConfig({ REST_CORE_TLS_CERT: 'a', REST_TLS_KEY: 'b' }),
-      /REST_TLS_KEY is set: want REST_TLS_CERT[^]*REST_CORE_TLS_CERT is set: want REST_CORE_TLS_KEY[^]*want REST_CORE_TLS_CA/,
-    );
   });
 });
 

@@ -65,6 +65,24 @@ test('settings that do not fit together are reported with the other mistakes', (
   ]);
 });
 
+test('TLS to the core needs its name, and each TLS setting its companion', () => {
+  const tls = { REST_CORE_TLS_CA: 'ca.pem' };
+  for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051']) {
+    const wish = /REST_CORE_ADDRESS is ".*": with TLS want a name, or REST_CORE_TLS_NAME/;
+    assert.throws(() => createConfig({ ...tls, REST_CORE_ADDRESS: address }), wish);
+    createConfig({ ...tls, REST_CORE_ADDRESS: address, REST_CORE_TLS_NAME: 'core' });
+  }
+  for (const name of ['10.0.0.1', '::1', 'a b'])
+    assert.throws(
+      () => createConfig({ ...tls, REST_CORE_TLS_NAME: name }),
+      /REST_CORE_TLS_NAME is ".*": want a host name$/m,
+    );
+  assert.throws(
+    () => createConfig({ REST_CORE_TLS_CERT: 'a', REST_TLS_KEY: 'b' }),
+    /REST_TLS_KEY is set: want REST_TLS_CERT[^]*REST_CORE_TLS_CERT is set: want REST_CORE_TLS_KEY[^]*want REST_CORE_TLS_CA/,
+  );
+});
+
 test('origins of other pages', () => {
   const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).REST_CORS_ORIGINS;
   assert.deepEqual(read('*'), ['*']);
