@@ -8,8 +8,7 @@ import { Status } from '../../../generated/google/rpc/status.js';
 import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
 import { loadRpcs, readProtos } from '../../../rest-facade/protos/rpcs.js';
 import { createResponder } from '../../../rest-facade/response/create-renderer.js';
-import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
-import { asRefusal, Refusal } from '../../../runtime/errors/refusal.js';
+import { toHttpStatus } from '../../../rest-facade/response/http-error.js';
 
 /** The text of the response with a message. */
 const renderer = (type: protobuf.Type) => {
@@ -194,30 +193,10 @@ test('codes and reasons that nobody knows have an HTTP status too', () => {
   assert.equal(toHttpStatus(99 as status, ''), 500);
 });
 
-test('an error body, and its headers', () => {
-  const refusal = new Refusal(status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 'full "now"', {
-    details: { limit: '3' },
-    retryAfterSeconds: 2,
-    cause: new Error('secret'),
-  });
-  assert.deepEqual(renderError(refusal, 'id-1'), {
-    status: 429,
-    headers: { 'retry-after': '2' },
-    body: '{"message":"full \\"now\\"","code":"RESOURCE_EXHAUSTED","reason":"QUEUE_FULL","request_id":"id-1","details":{"limit":"3"}}',
-  });
-});
-
-test('anything caught becomes INTERNAL, its text stays inside', () => {
-  const refusal = asRefusal(new TypeError('/home/x: secret'));
-  assert.equal(refusal.reason, 'INTERNAL');
-  assert.doesNotMatch(renderError(refusal, '').body, /secret/);
-  assert.equal(asRefusal(refusal), refusal);
-});
-
-function grpcError(code: status, details?: Uint8Array): ServiceError {
+function grpcError(code: status, details?: Uint8Array, text = 'library text'): ServiceError {
   const metadata = new Metadata();
   if (details) metadata.set('grpc-status-details-bin', Buffer.from(details));
-  return Object.assign(new Error('14: library text'), { code, details: 'library text', metadata });
+  return Object.assign(new Error(`14: ${text}`), { code, details: text, metadata });
 }
 
 const pack = (type: string, value: Uint8Array) =>
@@ -260,7 +239,9 @@ test('errors without our ErrorInfo go by their code, and their text stays inside
     // A caller who went away is not answered at all; this is a core that was killed.
     [grpcError(status.CANCELLED), 'CORE_UNAVAILABLE'],
     [grpcError(status.INTERNAL), 'INTERNAL'],
+    [grpcError(status.INTERNAL, undefined, 'Received RST_STREAM with code 2 (library)'), 'CORE_UNAVAILABLE'],
     [grpcError(status.RESOURCE_EXHAUSTED), 'QUEUE_FULL'],
+    [grpcError(status.RESOURCE_EXHAUSTED, undefined, 'library message larger than max (10 vs. 5)'), 'BODY_TOO_LARGE'],
     [grpcError(status.UNIMPLEMENTED), 'INTERNAL'],
     [grpcError(status.UNAVAILABLE, foreign), 'CORE_UNAVAILABLE'],
     [grpcError(status.INVALID_ARGUMENT, broken), 'INTERNAL'],

@@ -171,19 +171,6 @@ test('closing refuses what does not finish within the grace', async (t) => {
   await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
 });
 
-test('requests on one connection are answered in turn', async (t) => {
-  const { port } = await startBoth(t, answerAll);
-  const socket = await openSocket(port);
-  const answer = readToEnd(socket);
-  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n${more}\r\n`;
-  socket.write(get('/livez') + get('/face_config_score?detection') + get('/nothing', 'connection: close\r\n'));
-  const { text } = await answer;
-  assert.deepEqual(
-    text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(9)),
-    ['200', '200', '404'],
-  );
-});
-
 test('a port that is taken is an error', async (t) => {
   const { port } = await startBoth(t, answerAll);
   await assert.rejects(startFacade(t, 1, { REST_PORT: String(port) }), { code: 'EADDRINUSE' });
