@@ -12,10 +12,10 @@ export const usage = `Analyses folders of pictures through the bulk streams of a
   APIKEY=… npm run analyze -- --feature meters --annotate out/ photos/*.jpg
 
 Writes one JSON line per picture, including those that fail. Run it again to resume: pictures that were
-answered, whatever the options, or that can never be read, are skipped; other errors are retried (the last
-line counts). With other options, name another --output. In
-folders, files with an image extension are sent, including HEIC and BMP, which the service refuses; other
-files are skipped and reported. Files named on the command line are always sent.
+answered, whatever the options, are empty or damaged, or show no meter are skipped; others are sent again (the
+last line counts). With other options, name another --output. In
+folders, files with an image extension are sent, including BMP, and HEIC, which the service refuses unless
+CORE_HEIC is set; other files are skipped and reported. Files named on the command line are always sent.
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl, meters.jsonl, fused.jsonl or redactions.jsonl

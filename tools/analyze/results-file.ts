@@ -3,14 +3,8 @@ import { open } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { type FeatureName, features, type Line } from './features.js';
 
-/** Caused by the picture: the next run would get the same. All others may pass or be fixed. */
-const permanent: ReadonlySet<string> = new Set([
-  'NO_READING',
-  'EMPTY_IMAGE',
-  'CORRUPT_IMAGE',
-  'UNSUPPORTED_IMAGE_TYPE',
-  'IMAGE_TOO_MANY_PIXELS',
-]);
+/** Caused by the picture alone: the next run would get the same. All others may pass, or be fixed, as by a setting. */
+const permanent: ReadonlySet<string> = new Set(['NO_READING', 'EMPTY_IMAGE', 'CORRUPT_IMAGE']);
 
 /** How every line starts. */
 const lineStart = '{"file":"';
