@@ -1,12 +1,10 @@
 import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
-import { pino } from 'pino';
 import { asRefusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../runtime/limits/unread.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { hasTooManyHeaders, maxHeaders } from '../../runtime/net/create-http-server.js';
-import { noTracing } from '../../runtime/observe/tracing.js';
 import { createConfig, requestLimitsOf } from '../config.js';
 import { createThrottle } from '../core-client/throttle.js';
 import type { Page } from '../pages/create-pages.js';
@@ -24,7 +22,7 @@ import { setAnswerHeaders } from './answer-headers.js';
 import type { OperationDependencies } from './ask-core.js';
 import { handleOperation } from './handle-operation.js';
 import { handleRpc } from './handle-rpc.js';
-import { observeRequest, type Observers } from './observe-request.js';
+import { observeRequest, type Observers, unobserved } from './observe-request.js';
 import { contextOf, openRequest } from './request-context.js';
 
 interface RouterDependencies extends OperationDependencies, Observers {
@@ -75,11 +73,9 @@ export function createRouter(options: RouterOptions): Router {
     limits: requestLimitsOf(config),
     pages: new Map(),
     corsOrigins: [],
-    metrics: { requestEnded: () => undefined },
-    tracing: noTracing,
-    log: pino({ enabled: false }),
     isTls: false,
     isDraining: () => false,
+    ...unobserved,
     ...options,
   };
   const router = Router({ caseSensitive: true, strict: true });

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Logger } from 'pino';
-import type { Tracing } from '../../runtime/observe/tracing.js';
+import { type Logger, pino } from 'pino';
+import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { showPath } from '../request/no-such-route.js';
 import type { Metrics } from './metrics.js';
 import { contextOf, type Outcome, outcomeOf, type RequestContext } from './request-context.js';
@@ -13,6 +13,12 @@ export interface Observers {
   readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly tracing: Tracing;
 }
+
+export const unobserved: Observers = {
+  log: pino({ enabled: false }),
+  metrics: { requestEnded: () => undefined },
+  tracing: noTracing,
+};
 
 /** Traces a request that is no probe, and logs and counts it once its response is sent or its caller gone. */
 export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {

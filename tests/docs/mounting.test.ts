@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startHttpServer } from 'image-analysis/http-server';
-import { pino } from 'pino';
 import { createOwnServer } from '../../samples/mounted-router.js';
 import { answerAll } from '../rest-facade/answers.js';
 import { startFakeCore } from '../rest-facade/fake-core.js';
@@ -15,15 +14,7 @@ test('docs/mounting.md shows the sample', () => {
 test('the sample answers below its path, behind its own middleware', async (t) => {
   const core = await startFakeCore(t, answerAll);
   const app = createOwnServer(`127.0.0.1:${core.port}`, 'secret', 'key-of-the-house');
-  const server = await startHttpServer(app, {
-    host: '127.0.0.1',
-    port: 0,
-    identity: undefined,
-    requestTimeoutMs: 30_000,
-    isTrustedProxy: () => false,
-    log: pino({ enabled: false }),
-    metrics: { requestEnded: () => undefined },
-  });
+  const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });
   t.after(() => server.close(0));
   const url = `http://127.0.0.1:${server.port}`;
   const headers = { 'x-house-token': 'secret', 'x-forwarded-for': '203.0.113.7' };

@@ -8,8 +8,9 @@ import { limitPipelining, unansweredOf } from '../../../runtime/limits/limit-pip
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import { createHttpServer } from '../../../runtime/net/create-http-server.js';
 import type { Identity } from '../../../runtime/net/tls.js';
+import { createConfig } from '../../config.js';
 import { toOriginForm } from '../../request/parse-target.js';
-import type { Observers } from '../observe-request.js';
+import { type Observers, unobserved } from '../observe-request.js';
 import { contexts } from '../request-context.js';
 import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
@@ -20,23 +21,31 @@ const takeRefusalMs = 200;
 
 export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
-/** Serves an application over HTTP, or HTTPS. @throws Error if the port is taken */
+/** Serves an application over HTTP, or HTTPS if there is an `identity`. @throws Error if the port is taken */
 export async function startHttpServer(
   app: Express,
   options: {
     readonly host: string;
     /** 0 picks a free port. */
     readonly port: number;
-    readonly identity: Identity | undefined;
-    readonly requestTimeoutMs: number;
-    /** Whose connections are not limited. */
-    readonly isTrustedProxy: IsTrustedProxy;
-    readonly log: Logger;
+    readonly identity?: Identity | undefined;
+    readonly requestTimeoutMs?: number;
+    /** Whose connections are not limited; by default nobody's. */
+    readonly isTrustedProxy?: IsTrustedProxy;
+    readonly log?: Logger;
     /** Count what never reaches the application. */
-    readonly metrics: Observers['metrics'];
+    readonly metrics?: Observers['metrics'];
   },
 ) {
-  const { host, port, identity, requestTimeoutMs, isTrustedProxy, log, metrics } = options;
+  const {
+    host,
+    port,
+    identity,
+    requestTimeoutMs = createConfig({}).REST_REQUEST_TIMEOUT_MS,
+    isTrustedProxy = () => false,
+    log = unobserved.log,
+    metrics = unobserved.metrics,
+  } = options;
   // Stands before Express: what a flood must not get past.
   const handle = limitPipelining(
     beginInTurns((request, response) => {

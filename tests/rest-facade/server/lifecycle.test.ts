@@ -124,10 +124,7 @@ test('closing ends a connection that was to be kept alive by a response that had
     response.flushHeaders();
     begun.resolve(response);
   });
-  const log = pino({ level: 'silent' });
-  const options = { host: '127.0.0.1', port: 0, identity: undefined, requestTimeoutMs: 30_000, log };
-  const metrics = { requestEnded: () => undefined };
-  const server = await startHttpServer(app, { ...options, metrics, isTrustedProxy: () => false });
+  const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });
   const socket = await openSocket(server.port);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   const answer = readToEnd(socket);

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pino } from 'pino';
 import { answerMalformed } from '../../../../rest-facade/server/http/answer-malformed.js';
+import { unobserved } from '../../../../rest-facade/server/observe-request.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { answerAll } from '../../answers.js';
 import { type ErrorBody, readMetrics, startBoth, startHeld } from '../../facade.js';
@@ -43,7 +43,7 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
 test('requests that time out at once are answered one per turn, and not begun if they are complete by then', async (t) => {
   const handle = t.mock.fn();
   const server = createServer(handle);
-  answerMalformed(server, pino({ level: 'silent' }), { requestEnded: () => undefined }, false);
+  answerMalformed(server, unobserved.log, unobserved.metrics, false);
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const client = await openSocket(await listen(t, server));
   const sent = 'GET / HTTP/1.1\r\nhost: x\r\n';
