@@ -32,11 +32,11 @@ export function admitCalls(
           onReceiveMetadata(metadata, pass) {
             /** Refuses the call before its handler, or that of a stream beside it, and writes its one log line. */
             const end = (error: Refusal): void => {
-              const { reason } = error;
+              const { reason, details } = error;
               const state = stateOf(metadata);
               const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
               const client = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
-              const line = { ...ids, method: path, client };
+              const line = { ...ids, method: path, client, field: details['field'] };
               // A flood is counted but not logged: its lines would take the time that responses need.
               if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
               // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
