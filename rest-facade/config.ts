@@ -73,7 +73,7 @@ export const settings = z.object({
     .meta({ needs: ['REST_CORE_TLS_CA'] }),
   REST_MAX_IMAGE_BYTES: wholeNumber(1, largestImageBytes)
     .default(10 * MiB)
-    .describe('Maximum size of a picture file, in bytes.'),
+    .describe('Maximum size of a picture file, in bytes. Cores have a limit of their own, `CORE_MAX_IMAGE_BYTES`.'),
   REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
     .default(0)
     .describe('Maximum size of a request body with a picture, in bytes.'),

@@ -62,7 +62,7 @@ export const settings = z.object({
   CORE_METER_CHECK_BELOW: share.optional().describe('Readings with a lower confidence get the status `check`.'),
   CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
-    .describe('Maximum size of a picture file, in bytes.'),
+    .describe('Maximum size of a picture file, in bytes. Facades have a limit of their own, `REST_MAX_IMAGE_BYTES`.'),
   CORE_MAX_IMAGE_PIXELS: wholeNumber(1, 500_000_000)
     .default(50_000_000)
     .describe('Maximum number of pixels in a picture.'),

@@ -77,7 +77,7 @@ export enum ErrorReason {
   BODY_TOO_LARGE = "ERROR_REASON_BODY_TOO_LARGE",
   /** IMAGE_TOO_MANY_PIXELS - The picture has too many pixels, or a side that is too long. */
   IMAGE_TOO_MANY_PIXELS = "ERROR_REASON_IMAGE_TOO_MANY_PIXELS",
-  /** RATE_LIMITED - The key's request rate, or the allowed rate of failed passwords, is exceeded. */
+  /** RATE_LIMITED - The key's request rate, or the allowed rate of wrong passwords or admin keys, is exceeded. */
   RATE_LIMITED = "ERROR_REASON_RATE_LIMITED",
   /** QUEUE_FULL - The service has as much work as it can finish in time, or as many open batches or calls as it can keep. */
   QUEUE_FULL = "ERROR_REASON_QUEUE_FULL",

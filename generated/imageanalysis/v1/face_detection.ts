@@ -2107,8 +2107,8 @@ export const FaceDetectionServiceService = {
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
-   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
+   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
    * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces: {
@@ -2153,8 +2153,8 @@ export interface FaceDetectionServiceServer extends UntypedServiceImplementation
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
-   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
+   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
    * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces: handleBidiStreamingCall<StreamDetectFacesRequest, StreamDetectFacesResponse>;
@@ -2221,8 +2221,8 @@ export interface FaceDetectionServiceClient extends Client {
   /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
-   * down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
+   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
    * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamDetectFaces(): ClientDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;

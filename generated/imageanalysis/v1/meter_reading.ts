@@ -1744,8 +1744,8 @@ export const MeterReadingServiceService = {
   },
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; a message
-   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
    * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters: {
@@ -1784,8 +1784,8 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
   readMeter: handleUnaryCall<ReadMeterRequest, ReadMeterResponse>;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; a message
-   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
    * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
@@ -1818,8 +1818,8 @@ export interface MeterReadingServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; a message
-   * that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
    * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;

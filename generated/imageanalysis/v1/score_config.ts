@@ -347,7 +347,7 @@ export const SetDetectionScoreResponse: MessageFns<SetDetectionScoreResponse> = 
  */
 export type ScoreConfigServiceService = typeof ScoreConfigServiceService;
 export const ScoreConfigServiceService = {
-  /** Returns a company's score, or the service's default score if none was ever set. */
+  /** Returns a company's score, or the service's default score if it has none of its own. */
   getDetectionScore: {
     path: "/imageanalysis.v1.ScoreConfigService/GetDetectionScore" as const,
     requestStream: false as const,
@@ -377,7 +377,7 @@ export const ScoreConfigServiceService = {
 } as const;
 
 export interface ScoreConfigServiceServer extends UntypedServiceImplementation {
-  /** Returns a company's score, or the service's default score if none was ever set. */
+  /** Returns a company's score, or the service's default score if it has none of its own. */
   getDetectionScore: handleUnaryCall<GetDetectionScoreRequest, GetDetectionScoreResponse>;
   /**
    * Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
@@ -387,7 +387,7 @@ export interface ScoreConfigServiceServer extends UntypedServiceImplementation {
 }
 
 export interface ScoreConfigServiceClient extends Client {
-  /** Returns a company's score, or the service's default score if none was ever set. */
+  /** Returns a company's score, or the service's default score if it has none of its own. */
   getDetectionScore(
     request: GetDetectionScoreRequest,
     callback: (error: ServiceError | null, response: GetDetectionScoreResponse) => void,

@@ -87,7 +87,7 @@ const (
 	ErrorReason_ERROR_REASON_BODY_TOO_LARGE ErrorReason = 50
 	// The picture has too many pixels, or a side that is too long.
 	ErrorReason_ERROR_REASON_IMAGE_TOO_MANY_PIXELS ErrorReason = 51
-	// The key's request rate, or the allowed rate of failed passwords, is exceeded.
+	// The key's request rate, or the allowed rate of wrong passwords or admin keys, is exceeded.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 52
 	// The service has as much work as it can finish in time, or as many open batches or calls as it can keep.
 	ErrorReason_ERROR_REASON_QUEUE_FULL ErrorReason = 53

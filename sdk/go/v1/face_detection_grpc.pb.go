@@ -47,8 +47,8 @@ type FaceDetectionServiceClient interface {
 	RedactFaces(ctx context.Context, in *RedactFacesRequest, opts ...grpc.CallOption) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream
-	// continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
-	// down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+	// continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
+	// caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
 	// fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
 	StreamDetectFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse], error)
 	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
@@ -140,8 +140,8 @@ type FaceDetectionServiceServer interface {
 	RedactFaces(context.Context, *RedactFacesRequest) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream
-	// continues; a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the caller
-	// down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
+	// continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
+	// caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
 	// fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
 	StreamDetectFaces(grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]) error
 	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.

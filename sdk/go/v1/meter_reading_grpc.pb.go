@@ -35,8 +35,8 @@ type MeterReadingServiceClient interface {
 	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(ctx context.Context, in *ReadMeterRequest, opts ...grpc.CallOption) (*ReadMeterResponse, error)
 	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-	// id of its request. A photo that fails gets an error response, and the stream continues; a message
-	// that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+	// id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+	// a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
 	// other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
 	StreamReadMeters(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamReadMetersRequest, StreamReadMetersResponse], error)
 	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
@@ -99,8 +99,8 @@ type MeterReadingServiceServer interface {
 	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(context.Context, *ReadMeterRequest) (*ReadMeterResponse, error)
 	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-	// id of its request. A photo that fails gets an error response, and the stream continues; a message
-	// that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+	// id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+	// a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
 	// other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
 	StreamReadMeters(grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]) error
 	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by

@@ -34,7 +34,7 @@ const (
 // COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
 // passwords are waiting to be checked.
 type ScoreConfigServiceClient interface {
-	// Returns a company's score, or the service's default score if none was ever set.
+	// Returns a company's score, or the service's default score if it has none of its own.
 	GetDetectionScore(ctx context.Context, in *GetDetectionScoreRequest, opts ...grpc.CallOption) (*GetDetectionScoreResponse, error)
 	// Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
 	// of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
@@ -80,7 +80,7 @@ func (c *scoreConfigServiceClient) SetDetectionScore(ctx context.Context, in *Se
 // COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
 // passwords are waiting to be checked.
 type ScoreConfigServiceServer interface {
-	// Returns a company's score, or the service's default score if none was ever set.
+	// Returns a company's score, or the service's default score if it has none of its own.
 	GetDetectionScore(context.Context, *GetDetectionScoreRequest) (*GetDetectionScoreResponse, error)
 	// Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
 	// of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.

@@ -69,8 +69,8 @@ class MeterReadingServiceServicer(object):
 
     def StreamReadMeters(self, request_iterator, context):
         """Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-        id of its request. A photo that fails gets an error response, and the stream continues; a message
-        that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
+        id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
+        a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
         other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

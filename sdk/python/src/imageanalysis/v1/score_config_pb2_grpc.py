@@ -62,7 +62,7 @@ class ScoreConfigServiceServicer(object):
     """
 
     def GetDetectionScore(self, request, context):
-        """Returns a company's score, or the service's default score if none was ever set.
+        """Returns a company's score, or the service's default score if it has none of its own.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
