@@ -100,17 +100,22 @@ test('brightness is the mean luminance and contrast its deviation', async () => 
   assert.deepEqual([stripes.brightness, stripes.contrast, stripes.sharpness], [0.5, 0.5, 1]);
   const grey = measureFace(face, picture, { data: data.fill(51), width, height });
   assert.deepEqual([grey.brightness, grey.contrast, grey.quality], [0.2, 0, 0]);
+  for (const [channel, brightness] of [0.299, 0.587, 0.114].entries()) {
+    const colour = data.map((_, i) => (i % 3 === channel ? 255 : 0));
+    assert.equal(measureFace(face, picture, { data: colour, width, height }).brightness, brightness);
+  }
   const bright = await measure();
   const dark = await measure((same) => same.linear(0.2));
   assert.ok(dark.brightness < bright.brightness / 4 && dark.contrast < bright.contrast / 4);
   assert.ok(dark.quality < bright.quality);
 });
 
-test('quality falls for a face that is small, turned away or cut by the edge', () => {
+test('quality falls for a face that is small, turned away, cut by the edge, too bright, too dark or pale', () => {
   const { width, height } = measuredSize;
-  const data = new Uint8Array(width * height * 3).map((_, i) => (Math.floor(i / 3) % 3 ? 200 : 30));
-  const pixels = { data, width, height };
-  const measureAt = (landmarks: Point[], at = box) => measureFace({ box: at, landmarks }, picture, pixels);
+  const stripes = (light: number, dark: number) =>
+    new Uint8Array(width * height * 3).map((_, i) => (Math.floor(i / 3) % 3 ? light : dark));
+  const measureAt = (landmarks: Point[], at = box, data = stripes(200, 30)) =>
+    measureFace({ box: at, landmarks }, picture, { data, width, height });
   const good = measureAt(seen({}));
   assert.equal(good.quality, 1);
   assert.equal(good.interEyeDistance, 124);
@@ -120,6 +125,8 @@ test('quality falls for a face that is small, turned away or cut by the edge', (
   assert.ok(measureAt(seen({}, 0.2)).quality < 0.5);
   const cut = measureAt(seen({}), { ...box, xmin: 0 });
   assert.deepEqual([good.isCut, cut.isCut, cut.quality], [false, true, 0.5]);
+  const qualityOf = (light: number, dark: number) => measureAt(seen({}), box, stripes(light, dark)).quality;
+  assert.deepEqual([qualityOf(255, 175), qualityOf(0, 80), qualityOf(136, 120)], [0.523, 0.523, 0.246]);
 });
 
 test('a face is cut if its box is nearer to the edge than boxes are exact', () => {

@@ -15,7 +15,7 @@ import {
   turnsOf,
   withoutParts,
 } from '../../../../core-server/features/face/geometry.js';
-import type { Point, QuarterTurns } from '../../../../core-server/image/picture.js';
+import type { Point } from '../../../../core-server/image/picture.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({ xmin, ymin, xmax, ymax });
 const face = (score: number, ...corners: [number, number, number, number]): Candidate => ({
@@ -109,26 +109,6 @@ test('a candidate of a mirror image comes back, with the eyes and corners of the
       { x: 86, y: 3 },
     ],
   });
-});
-
-test('a candidate of a turned picture comes back to where it was', () => {
-  // A point 1 right and 2 down in a picture of 10 x 6, and where it goes when that is turned.
-  const picture = { width: 10, height: 6 };
-  const table: [QuarterTurns, Point][] = [
-    [1, { x: 4, y: 1 }],
-    [2, { x: 9, y: 4 }],
-    [3, { x: 2, y: 9 }],
-  ];
-  for (const [turns, point] of table) {
-    const candidate = { ...face(0.5, point.x, point.y, point.x, point.y), landmarks: [point] };
-    assert.deepEqual(turnBack(candidate, turns, picture), {
-      box: box(1, 2, 1, 2),
-      score: 0.5,
-      landmarks: [{ x: 1, y: 2 }],
-    });
-  }
-  const wide = face(0.5, 0, 0, 6, 3);
-  assert.deepEqual(turnBack(wide, 1, picture).box, box(0, 0, 3, 6));
 });
 
 test('the eyes of a face say how its picture is turned', () => {

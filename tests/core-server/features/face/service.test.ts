@@ -3,11 +3,15 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Call } from '../../../../core-server/common/call.js';
 import { createFaceDetectionHandlers } from '../../../../core-server/features/face/service.js';
-import type { DetectFacesInput, DetectFacesOutput } from '../../../../core-server/features/face/task.js';
+import type {
+  DetectFacesInput,
+  DetectFacesOutput,
+  RedactFacesInput,
+} from '../../../../core-server/features/face/task.js';
 import type { RunOptions } from '../../../../core-server/inference/pool/worker-pool.js';
 import { type DetectAllFacesRequest, ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
 import type { Reason } from '../../../../runtime/errors/reasons.js';
-import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { refuse } from '../../../../runtime/errors/refusal.js';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
@@ -57,16 +61,7 @@ function start(found: Partial<DetectFacesOutput> = {}) {
     limits,
     model: { name: 'm', version: '7' },
   });
-  return { ...handlers, handlers, jobs, wishes };
-}
-
-async function refusal(answer: Promise<unknown>): Promise<[string, string]> {
-  const error = await answer.then(
-    () => assert.fail('was not refused'),
-    (caught: unknown) => caught,
-  );
-  assert.ok(error instanceof Refusal, String(error));
-  return [error.reason, error.message];
+  return { handlers, jobs, wishes };
 }
 
 test('the picture goes to a worker with the resolved threshold', async () => {
@@ -129,17 +124,23 @@ test("a redaction takes the lower of the company's score and its own, unless the
   );
 });
 
+test('faces are blurred with a fifth around them unless something else is said', async () => {
+  const { handlers, jobs } = start();
+  await handlers.redactFaces({ image: png, company: '' }, call);
+  const { style, margin, format } = jobs[0]?.input as object as RedactFacesInput;
+  assert.deepEqual([style, margin, format], ['blur', 0.2, undefined]);
+});
+
 test('no face is NO_FACE for one, an empty answer for all', async () => {
   const { handlers } = start();
-  assert.deepEqual(await refusal(handlers.detectSingleFace(request(), call)), [
-    'NO_FACE',
-    'image has no face that scored 0.6 or higher, try a lower min_score',
-  ]);
-  const [, message] = await refusal(handlers.detectSingleFace(request({ minQuality: 0.5 }), call));
-  assert.equal(
-    message,
-    'image has no face with a quality of 0.5 or higher that scored 0.6 or higher, try a lower min_score or min_quality',
-  );
+  await assert.rejects(handlers.detectSingleFace(request(), call), {
+    reason: 'NO_FACE',
+    message: 'image has no face that scored 0.6 or higher, try a lower min_score',
+    details: { field: 'image', limit: '0.6' },
+  });
+  const ofQuality = handlers.detectSingleFace(request({ minQuality: 0.5 }), call);
+  const tried = 'with a quality of 0.5 or higher that scored 0.6 or higher, try a lower min_score or min_quality';
+  await assert.rejects(ofQuality, { message: `image has no face ${tried}` });
   const { faces, omittedFaces } = await handlers.detectAllFaces(request(), call);
   assert.deepEqual([faces, omittedFaces], [[], 0]);
 });
@@ -164,7 +165,7 @@ test('a request out of its ranges is refused, naming field, value and wish, and 
   ];
   const { handlers, jobs } = start();
   for (const [changes, reason, message] of table) {
-    assert.deepEqual(await refusal(handlers.detectAllFaces(request(changes), call)), [reason, message]);
+    await assert.rejects(handlers.detectAllFaces(request(changes), call), { reason, message });
   }
   assert.deepEqual(jobs, []);
 });
@@ -186,7 +187,6 @@ test('attributes, quality and crops are asked of the worker, and what is out of 
     [{ cropFormat: 'gif' }, 'crop_format is "gif", want jpeg, png or webp'],
   ];
   for (const [mistake, message] of mistakes) {
-    const answer = await refusal(handlers.detectAllFaces(request(mistake), call));
-    assert.deepEqual(answer, ['INVALID_FIELD', message]);
+    await assert.rejects(handlers.detectAllFaces(request(mistake), call), { reason: 'INVALID_FIELD', message });
   }
 });
