@@ -128,6 +128,14 @@ def picture_case(reader, path):
     )
 
 
+def to_lines(reference):
+    """As JSON with a line for each case, hypothesis, strip and wheel."""
+    text = json.dumps(reference)
+    for first in ("name", "picture", "quad", "peaks", "confidence", "crop"):
+        text = text.replace(f'{{"{first}"', f'\n{{"{first}"')
+    return text.replace(", \n", ",\n") + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--render", action="store_true", help="draw the pictures again")
@@ -150,7 +158,7 @@ def main():
         for f in sorted(HERE.glob("meter-*.onnx")) + [HERE / "reader.json"]
     }
     reference["pictures"] = [picture_case(reader, PICTURES / f"{name}.jpg") for name, _, _ in DRAWN]
-    FILE.write_text(json.dumps(reference, indent=1) + "\n")
+    FILE.write_text(to_lines(reference))
     for case in reference["pictures"]:
         a = case["answer"]
         print(
