@@ -104,9 +104,9 @@ function memberOf(members: Readonly<Record<string, unknown>>, name: string): unk
 }
 
 /** A boolean may be a word that another one is named after: `crop=aligned` is `crop` and `crop_aligned`. */
-function variantOf(field: Field, word: string, fields: readonly Field[]): Field | undefined {
-  const name = `${field.name}_${word.toLowerCase()}`;
-  return fields.find((other) => other.name === name && other.type === 'bool' && field.type === 'bool');
+function variantOf({ name, words }: Field, text: string, fields: readonly Field[]): Field | undefined {
+  const word = words.find((each) => each === text.toLowerCase());
+  return word === undefined ? undefined : fields.find((other) => other.name === `${name}_${word}`);
 }
 
 /** Node.js decodes header bytes as Latin-1; clients send UTF-8. Anything that is not valid UTF-8 was Latin-1. */

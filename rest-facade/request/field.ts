@@ -11,6 +11,8 @@ type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32' | 'e
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
+  /** Words that a boolean takes besides `true` and `false`: `aligned` where `crop_aligned` is beside `crop`. */
+  readonly words: readonly string[];
   /** Whether it has any number of such values. */
   readonly isList: boolean;
   /** What the proto says of it. */
@@ -33,9 +35,15 @@ export function readFields(request: protobuf.Type): Map<string, Field> {
       const { name, type: protoType, resolvedType, repeated: isList } = definition;
       const type = resolvedType instanceof protobuf.Enum ? 'enum' : fieldTypes[resolvedType?.fullName ?? protoType];
       if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
-      return [name, { name, type: name.endsWith('_score') ? 'score' : type, isList, definition }];
+      const words = type === 'bool' ? wordsOf(name, request) : [];
+      return [name, { name, type: name.endsWith('_score') ? 'score' : type, words, isList, definition }];
     }),
   );
+}
+
+function wordsOf(name: string, { fieldsArray }: protobuf.Type): string[] {
+  const named = fieldsArray.filter((other) => other.type === 'bool' && other.name.startsWith(`${name}_`));
+  return named.map((other) => other.name.slice(name.length + 1));
 }
 
 const time = z.iso.datetime({ offset: true });
@@ -69,7 +77,7 @@ export function parseText(field: Field, text: string, name = field.name): unknow
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;
       if (/^(false|0)$/i.test(text)) return false;
-      throw invalid('true or false');
+      throw invalid(field.words.length === 0 ? 'true or false' : `true, false or ${field.words.join(' or ')}`);
     case 'score':
     case 'share':
       if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);

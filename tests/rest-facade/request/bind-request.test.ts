@@ -207,6 +207,16 @@ test('a second, different value for what the path, a header, a parameter or the 
   }
 });
 
+test('a refusal of what is no boolean names the word that one takes besides', () => {
+  for (const [name, wish] of [
+    ['crop', 'true, false or aligned'],
+    ['crop_aligned', 'true or false'],
+  ] as const)
+    assert.throws(() => transcode('POST', '/face_detect_multi', form([name, 'align'])), {
+      message: `${name} is "align", want ${wish}`,
+    });
+});
+
 test('random query strings are bound or refused, never anything else', () => {
   // A fixed seed: a failure can be repeated.
   let state = 20_240_229;

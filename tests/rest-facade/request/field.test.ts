@@ -5,7 +5,7 @@ import { type Field, parseText } from '../../../rest-facade/request/field.js';
 import { assertReason } from '../refusals.js';
 
 const definition = new protobuf.Field('field', 1, 'string');
-const field = (type: Field['type'], name = 'field'): Field => ({ name, type, isList: false, definition });
+const field = (type: Field['type'], name = 'field'): Field => ({ name, type, words: [], isList: false, definition });
 
 test('texts of every field type', () => {
   const table: [Field, string, unknown][] = [
