@@ -157,6 +157,18 @@ for (const [what, renewAfterMs, renew] of [
     assert.ok(lookups < 400, `${lookups} look-ups`);
   });
 
+test('a facade looks up the name of its cores again every five seconds', async (t) => {
+  const lookup = t.mock.method(dns.promises, 'lookup', () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]));
+  const core = await startFakeCore(t, answerAll);
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { url } = await startFacade(t, core.port, { REST_CORE_ADDRESS: `core.test:${core.port}` });
+  assert.equal((await ask(url)).status, 200);
+  const before = lookup.mock.callCount();
+  t.mock.timers.tick(5_000);
+  await eventually(() => lookup.mock.callCount() > before);
+  t.mock.timers.reset();
+});
+
 test('calls that end at their deadline are resets too', async (t) => {
   const lookup = t.mock.method(dns.promises, 'lookup', () => [{ address: '127.0.0.1', family: 4 }]);
   const core = await startFakeCore(t, never);

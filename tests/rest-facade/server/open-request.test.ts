@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
 import { answers } from '../answers.js';
 import { readRefusal, withKey } from '../facade.js';
 import { limits, serveApp } from '../serve-app.js';
@@ -46,6 +47,25 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   assert.ok(spanAt < beganAt, `a span from ${spanAt}, the test from ${beganAt}`);
   const [leftMs = NaN] = timeLeftMs;
   assert.ok(leftMs <= limits.requestTimeoutMs - waitedMs, `${leftMs} ms left`);
+});
+
+test('a trace has failed where the service did, not its caller', async (t) => {
+  const failed: boolean[] = [];
+  const tracing: typeof noTracing = {
+    ...noTracing,
+    start: (...span) => ({ ...noTracing.start(...span), end: (end) => failed.push(end.failed) }),
+  };
+  const core = { call: () => Promise.reject(new Error('fault')) };
+  const port = await serveApp(t, { core, tracing });
+  const statuses = [(await fetch(`http://127.0.0.1:${port}/nowhere`)).status, (await readMeter(port)).status];
+  await eventually(() => failed.length === 2);
+  assert.deepEqual(
+    [statuses, failed],
+    [
+      [404, 500],
+      [false, true],
+    ],
+  );
 });
 
 test('a probe is not traced', async (t) => {

@@ -6,6 +6,7 @@ import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createApp, createRouter } from '../../../rest-facade/server/app.js';
 import { expressMessages } from '../../../rest-facade/server/http/express-messages.js';
+import { collectLog } from '../../helpers/collect-log.js';
 import { listen } from '../../helpers/net/listen.js';
 import { type ErrorBody, withKey } from '../facade.js';
 import { exchange } from '../raw-http.js';
@@ -68,7 +69,8 @@ test('a router in the middle of another application answers what is below its pa
     response.setHeader('x-outer', 'yes');
     next();
   });
-  app.use('/images', createRouter({ core: echo }));
+  const collected = collectLog();
+  app.use('/images', createRouter({ core: echo, log: collected.log }));
   app.get('/elsewhere', (_request, response) => void response.send('outer'));
   const port = await listen(t, createServer(app));
   const ask = async (path: string, method = 'GET') => {
@@ -85,6 +87,7 @@ test('a router in the middle of another application answers what is below its pa
   const unknown = await ask('/images/nowhere');
   assert.equal(unknown.status, 404);
   assert.match(unknown.text, /"message":"path is \\"\/nowhere\\", want/);
+  await collected.waitFor(({ path, status }) => path === '/images/…' && status === 404);
   assert.deepEqual((await ask('/elsewhere')).text, 'outer');
   assert.equal((await ask('/face_config_score')).status, 404);
 });

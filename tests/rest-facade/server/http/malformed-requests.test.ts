@@ -43,7 +43,8 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
 test('requests that time out at once are answered one per turn, and not begun if they are complete by then', async (t) => {
   const handle = t.mock.fn();
   const server = createServer(handle);
-  answerMalformed(server, unobserved.log, unobserved.metrics, false);
+  const requestEnded = t.mock.fn();
+  answerMalformed(server, unobserved.log, { requestEnded }, false);
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const client = await openSocket(await listen(t, server));
   const sent = 'GET / HTTP/1.1\r\nhost: x\r\n';
@@ -64,6 +65,8 @@ test('requests that time out at once are answered one per turn, and not begun if
   assert.deepEqual([status, (JSON.parse(body) as ErrorBody).reason], [504, 'DEADLINE']);
   assert.equal(late.bytesRead, sent.length + 2);
   assert.equal(handle.mock.callCount(), 0);
+  // Browsers open connections that they never use.
+  assert.equal(requestEnded.mock.callCount(), 0);
 });
 
 test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
@@ -110,6 +113,17 @@ for (const [what, bytes, answers] of [
     const { text } = await exchange(port, request + bytes);
     assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), answers);
   });
+
+test('callers who reset their CONNECT end nothing but that', async (t) => {
+  const { port, url } = await startBoth(t, answerAll);
+  for (let count = 0; count < 20; count += 1) {
+    const socket = await openSocket(port);
+    socket.write('CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+    await nextTurn();
+    socket.resetAndDestroy();
+  }
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+});
 
 test('every refusal is JSON and has a request id, whatever the request line and headers are', async (t) => {
   const { port, core } = await startBoth(t, answerAll);
