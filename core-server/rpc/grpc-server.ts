@@ -83,6 +83,7 @@ const takeRefusalMs = 200;
 export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions) {
   const { maxDeadlineMs, isTrustedProxy, closing, log } = settings;
   const { services } = options;
+  const largestMessageBytes = options.maxPictureBytes + messageOverheadBytes;
   const ending = new AbortController();
   setMaxListeners(0, ending.signal); // each call listens
   const server = new Server({
@@ -92,7 +93,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       limitOpenCalls(closing, ending.signal),
       answerInTurns(),
     ],
-    'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
+    'grpc.max_receive_message_length': largestMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxCallsOfStrangers,
     // Detects connections whose other side is gone or never spoke HTTP/2.
@@ -114,9 +115,10 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
     throw new Error(`cannot listen on ${address}`, { cause });
   });
   // Those in progress, one read ahead, one that is being read, and what arrives meanwhile.
-  const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes) + callWindowBytes;
+  const streamBytes = (settings.maxInFlight + 2) * largestMessageBytes + callWindowBytes;
   const messageBytes = Math.max(minMessageBytes, 2 * streamBytes);
   const limits = {
+    maxMessageBytes: largestMessageBytes,
     messageBytes: createFairBudget(messageBytes),
     messageBytesOfKeys: createFairBudget(messageBytes),
     unreadBytes: createFairBudget(unreadBytes),

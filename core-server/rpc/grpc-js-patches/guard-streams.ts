@@ -10,6 +10,8 @@ import { noteMistake } from './refuse-stream.js';
 import { sanitizeHeaders } from './sanitize-headers.js';
 
 export interface StreamLimits {
+  /** Limit in bytes for one message. */
+  readonly maxMessageBytes: number;
   /** Limit in bytes for all messages, from their first byte until they are answered. */
   readonly messageBytes: FairBudget;
   /** The same, shared out by the keys that calls show: with one key, eight addresses could take nearly all. */
@@ -23,9 +25,10 @@ export interface StreamLimits {
 /**
  * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
  *
- * - Bytes of messages, over all calls, and of unfinished ones per keyless call. They count from when they arrive, whether
+ * - Bytes of messages, over all calls. They count from when they arrive, whether
  *   or not they are read, until they are answered: they wait for their key, the store and their turn, and those of streams
  *   beside the queue.
+ * - Bytes of one message, as soon as it is announced: with a reason, a log line and a count.
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.
  * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
@@ -52,10 +55,19 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     else if (isOurs(path) && !unread.hasRoom(share)) noteMistake(stream, noRoom());
     // By the whole key, not its public id: who makes one up has a share of his own, until he is refused.
     const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? ''))] : [];
-    limitMessages(stream, path, [limits.messageBytes.of(address), ...ofKey]);
+    limitMessages(stream, path, limits.maxMessageBytes, [limits.messageBytes.of(address), ...ofKey]);
+    acceptIdentity(stream);
     limitUnread(stream, unread, share, limits.takeAnswerMs);
     resetRefused(stream);
   });
+}
+
+/** Says in its response that no message may be compressed: grpc-js would say that some may. */
+function acceptIdentity(stream: ServerHttp2Stream): void {
+  const respond = stream.respond.bind(stream);
+  const respondIdentity: typeof respond = (headers, options) =>
+    respond({ ...headers, 'grpc-accept-encoding': 'identity' }, options);
+  stream.respond = respondIdentity;
 }
 
 /**

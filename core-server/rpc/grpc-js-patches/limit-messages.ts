@@ -1,13 +1,13 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { noRoom } from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge, noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
 import { createMessageMeter } from './message-meter.js';
-import { refuseStream, streamOf } from './refuse-stream.js';
+import { refuseSoon, refuseStream, streamOf } from './refuse-stream.js';
 
 /** For a message to health or reflection, which need no key and contain only a name. */
 export const maxKeylessMessageBytes = 4 * 2 ** 10;
@@ -25,10 +25,15 @@ export const waitingMessageBytes = 12 * 2 ** 10;
 export const chunkOverheadBytes = 256;
 
 /** Limits the messages of a stream: their bytes to its caller's shares, their chunks, and without a key their number. */
-export function limitMessages(stream: ServerHttp2Stream, path: string, shares: readonly BudgetShare[]): void {
+export function limitMessages(
+  stream: ServerHttp2Stream,
+  path: string,
+  maxMessageBytes: number,
+  shares: readonly BudgetShare[],
+): void {
   // Health, reflection, and what does not exist.
   const needsNoKey = !isOurs(path);
-  const maxBytes = needsNoKey ? maxKeylessMessageBytes : Infinity;
+  const maxBytes = needsNoKey ? maxKeylessMessageBytes : maxMessageBytes;
   let messagesLeft = needsNoKey ? maxKeylessMessages : Infinity;
   const hold = createHold(...shares);
   const addBytes = createMessageMeter();
@@ -38,7 +43,7 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
   let unansweredBytes = 0;
   let received = 0;
   const count = (chunk: Buffer): void => {
-    const { unfinished, chunks, whole } = addBytes(chunk);
+    const { unfinished, chunks, whole, largest } = addBytes(chunk);
     for (const size of whole) {
       messagesLeft -= 1;
       // Those of health and reflection are answered at once.
@@ -49,8 +54,9 @@ export function limitMessages(stream: ServerHttp2Stream, path: string, shares: r
     }
     underWay = unfinished + chunks * chunkOverheadBytes;
     const isHeld = hold(underWay + unansweredBytes);
-    const isTooLarge = unfinished > maxBytes || whole.some((size) => size > maxBytes);
-    if (isTooLarge || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const isTooLarge = largest > maxBytes;
+    if (messagesLeft < 0 || (isTooLarge && needsNoKey)) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else if (isTooLarge) refuseSoon(stream, bodyTooLarge('message', maxBytes));
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
   };

@@ -7,6 +7,8 @@ interface Progress {
   readonly chunks: number;
   /** Bytes of each message that was completed. */
   readonly whole: readonly number[];
+  /** Bytes of the largest message of which some came, as its header announces them. */
+  readonly largest: number;
 }
 
 /**
@@ -22,6 +24,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => Progress {
   return (chunk) => {
     let at = 0;
     const whole: number[] = [];
+    let largest = 0;
     chunks += 1;
     while (at < chunk.length) {
       if (seen < headBytes) {
@@ -34,6 +37,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => Progress {
         seen += taken;
         at += taken;
       }
+      if (seen >= headBytes) largest = Math.max(largest, length);
       if (seen === headBytes + length) {
         whole.push(seen);
         seen = length = 0;
@@ -41,6 +45,6 @@ export function createMessageMeter(): (chunk: Uint8Array) => Progress {
         chunks = at < chunk.length ? 1 : 0;
       }
     }
-    return { unfinished: seen, chunks, whole };
+    return { unfinished: seen, chunks, whole, largest };
   };
 }

@@ -33,6 +33,13 @@ export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
   else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+/** Ends the call of a stream with the refusal, if need be once it has begun. */
+export function refuseSoon(stream: ServerHttp2Stream, error: Refusal): void {
+  const refuse = refusers.get(stream);
+  if (refuse) refuse(error);
+  else noteMistake(stream, error);
+}
+
 /** Resets a stream whose caller takes nothing, not even the refusal: that is for the log and the metrics. */
 export function dropStream(stream: ServerHttp2Stream, error: Refusal, code: number): void {
   if (!stream.writableEnded) refusers.get(stream)?.(error);

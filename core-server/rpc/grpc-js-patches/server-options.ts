@@ -20,6 +20,9 @@ export function http2ServersOf(server: Server): Http2Server[] {
 export const callWindowBytes = 2 ** 20;
 export const connectionWindowBytes = 16 * 2 ** 20;
 
+/** What Node.js lets a call have at most. */
+const maxHeaderListSize = 65_535;
+
 /**
  * Lets clients send whole pictures at once. By HTTP/2's default, all calls of a connection share a 64 KiB window, so
  * that one picture whose key is being looked up holds up all others, and a large one takes a round trip for each 64 KiB.
@@ -30,7 +33,8 @@ export const connectionWindowBytes = 16 * 2 ** 20;
  */
 export function widenFlowControl(server: Http2Server): void {
   server.on('session', (session: ServerHttp2Session) => {
-    session.settings({ initialWindowSize: callWindowBytes });
+    // Beyond it, nghttp2 says goodbye and falls silent, as Node.js leaves the connection open.
+    session.settings({ initialWindowSize: callWindowBytes, maxHeaderListSize });
     session.setLocalWindowSize(connectionWindowBytes);
   });
 }

@@ -171,5 +171,9 @@ test('a message may have 64 KiB beside the largest picture, and not a byte more'
     unaryCall((done) => client.readMeter({ image: Buffer.alloc(bytes - 5) }, withKey(), done));
   const most = maxPictureBytes + 64 * 1024;
   await send(most);
-  await assert.rejects(send(most + 1), { code: status.RESOURCE_EXHAUSTED });
+  await assert.rejects(send(most + 1), (error) => {
+    const { reason, metadata } = detailsOf(error);
+    assert.deepEqual([reason, metadata], ['BODY_TOO_LARGE', { field: 'message', limit: String(most) }]);
+    return true;
+  });
 });

@@ -119,6 +119,7 @@ async function serveGuarded(
 ): Promise<string> {
   const http2Server = createServer();
   guardStreams(http2Server, {
+    maxMessageBytes: mebibyte,
     messageBytes: createFairBudget(mebibyte),
     messageBytesOfKeys: createFairBudget(64 * mebibyte),
     unreadBytes: createFairBudget(mebibyte),
@@ -170,9 +171,9 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
 test('a caller without a key cannot have large messages kept', async (t) => {
   const session = open(t, service.grpc);
   for (const path of [checkPath, ...reflectionPaths]) {
-    for (const length of [mebibyte, maxKeylessMessageBytes]) {
+    for (const length of [mebibyte, maxKeylessMessageBytes + 1]) {
       const stream = call(session, path);
-      stream.write(grpcFrame(Buffer.alloc(maxKeylessMessageBytes), { length }));
+      stream.write(grpcFrame(Buffer.alloc(0), { length }));
       assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, `${path}, ${length}`);
     }
   }
@@ -573,16 +574,26 @@ test('a call that is refused before its key is checked leaves a line', async (t)
 
 test('a stream that is refused while it is served leaves one line, with the reason and its id', withinMs, async (t) => {
   const { service, log } = await startScripted(t);
-  const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
-  const end = endOf(stream);
-  log.entries.length = 0;
-  const received = await log.waitFor(({ msg }) => msg === 'call received');
-  await crumble(stream, grpcFrame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
-  assert.equal(await end, invalidArgument);
-  const lines = log.entries.filter(({ msg }) => msg !== 'call received');
-  const [{ msg, reason, request_id: requestId } = {}, ...more] = lines;
-  assert.deepEqual([msg, reason, requestId], ['call refused', 'INVALID_FIELD', received['request_id']]);
-  assert.deepEqual(more, []);
+  const session = open(t, service.grpc);
+  const inCrumbs = (stream: ClientHttp2Stream) =>
+    crumble(stream, grpcFrame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+  const tooLarge = (stream: ClientHttp2Stream) => stream.write(grpcFrame(Buffer.alloc(0), { length: 11 * mebibyte }));
+  const table = [
+    [inCrumbs, 'INVALID_FIELD', invalidArgument],
+    [tooLarge, 'BODY_TOO_LARGE', resourceExhausted],
+  ] as const;
+  for (const [send, expected, code] of table) {
+    log.entries.length = 0;
+    const stream = call(session, streamMetersPath, { apikey: service.apiKey });
+    const end = endOf(stream);
+    const received = await log.waitFor(({ msg }) => msg === 'call received');
+    await send(stream);
+    assert.equal(await end, code);
+    const lines = log.entries.filter(({ msg }) => msg !== 'call received');
+    const [{ msg, reason, request_id: requestId } = {}, ...more] = lines;
+    assert.deepEqual([msg, reason, requestId], ['call refused', expected, received['request_id']]);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('a caller without a key cannot open calls without end', async (t) => {
@@ -607,6 +618,7 @@ test('compressed messages are not inflated', async (t) => {
   const send = (encoding: string, flags: number, bytes: Uint8Array) => {
     const stream = call(open(t, service.grpc), checkPath, { 'grpc-encoding': encoding });
     stream.end(grpcFrame(bytes, { flags }));
+    stream.once('response', (headers) => assert.equal(headers['grpc-accept-encoding'], 'identity'));
     return endOf(stream);
   };
   assert.equal(await send('gzip', 1, gzipSync(Buffer.alloc(0))), unimplemented);
