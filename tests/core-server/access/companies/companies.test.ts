@@ -129,12 +129,15 @@ describe('companies', () => {
     assert.ok(verified.length <= 11, `${verified.length} were checked`);
   });
 
-  it('lets many right passwords through at once', async () => {
+  it('lets many right passwords through at once, and leaves places to other keys', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
-    await Promise.all(
-      Array.from({ length: 40 }, () => companies.authenticate({ company: 'acme', password, ...caller })),
-    );
+    const authenticate = (keyId: string) => companies.authenticate({ company: 'acme', password, ...caller, keyId });
+    const flood = Promise.allSettled(Array.from({ length: 60 }, () => authenticate('flood')));
+    await authenticate('other');
+    // Two are checked, and 52 of the 64 that may wait are of one key.
+    const answered = (await flood).filter(({ status }) => status === 'fulfilled');
+    assert.equal(answered.length, 54);
   });
 
   it('does not check the password of a caller that is gone', async () => {
