@@ -164,6 +164,8 @@ test("a fault behind a stream's item is logged with its cause", async (t) => {
   await once(stream, 'end');
   const { err } = await collected.waitFor(({ within }) => within === 'stream');
   assert.match(JSON.stringify(err), /the disk is gone/);
+  // The stream itself went well.
+  await collected.waitFor(({ msg }) => msg === 'call answered');
 });
 
 test('a stream holds no more requests in work than allowed', async (t) => {

@@ -54,6 +54,12 @@ for (const [where, jumpMs] of [
   });
 }
 
+test('a call has no more time left than the longest that it may take', (t) => {
+  const { call, monotonic } = open(t, hourMs);
+  monotonic.ms += 4_000;
+  assert.equal(call.timeLeftMs(), 26_000);
+});
+
 test('a deadline that passed is told from a caller gone', (t) => {
   const { call, grpcCall, monotonic } = open(t, 10_000);
   monotonic.ms += 9_950;

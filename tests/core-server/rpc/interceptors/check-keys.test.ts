@@ -52,23 +52,29 @@ test('the interceptor refuses before the handler runs', async (t) => {
   assert.equal(handled, 1);
 });
 
-test('a key without room is refused before it is looked up, but no stream is', async (t) => {
+test('a key without room is refused before it is looked up, without a line, but no stream is', async (t) => {
   const apiKey = `ia_${'0'.repeat(12)}_${'s'.repeat(43)}`;
+  const { log, entries } = collectLog();
   let lookups = 0;
+  let latest = 0;
   const client = await serve(t, () => Promise.resolve(answer), {
+    log,
     access: {
       ...openAccess,
       authenticate: (sent) => {
         lookups += 1;
         return openAccess.authenticate(sent);
       },
-      assertRoom: (keyId) => {
+      assertRoom: (keyId, deadline) => {
+        latest = deadline;
         throw refuse('QUEUE_FULL', `${keyId} has none`);
       },
     },
   });
-  const error: unknown = await call(client, withKey(apiKey)).catch((caught: unknown) => caught);
+  const error: unknown = await call(client, withKey(apiKey), 60_000).catch((caught: unknown) => caught);
   assert.equal(detailsOf(error).reason, 'QUEUE_FULL');
+  assert.ok(latest > Date.now() && latest <= Date.now() + 61_000, String(latest));
+  assert.deepEqual(entries, []);
   assert.match(String(error), /ia_000000000000 has none/);
   assert.equal(lookups, 0);
   const stream = client.streamReadMeters(withKey(apiKey));
