@@ -45,6 +45,12 @@ test('a picture that kills every worker is refused as UNAVAILABLE, and the next 
   assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
 });
 
+test('a worker that is busy with one picture for twice the deadline is replaced', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('stuck', 'wait'))), 'DEADLINE');
+  await eventually(async () => (await reasonOf(readMeter(service, scriptedPicture('next')))) === 'NO_READING');
+});
+
 test('while no worker can be started the core is not healthy and refuses at once, and serves again later', async (t) => {
   const { stage, service } = await startScripted(t);
   stage.bar(true);
