@@ -61,21 +61,25 @@ describe('TLS to PostgreSQL', () => {
     };
   }
 
-  for (const mode of ['require', 'verify-ca', 'verify-full'])
-    it(`is had with a server of a known authority and name, and no other, with sslmode=${mode}`, async (t) => {
-      const warned = t.mock.method(process, 'emitWarning', () => {});
-      const [known, unknown] = [await createAuthority(t), await createAuthority(t)];
-      const server = await startServer(t, await known.issue('database'));
+  it('is had with a server of a known authority and name, and no other', async (t) => {
+    const warned = t.mock.method(process, 'emitWarning', () => {});
+    const [known, unknown] = [await createAuthority(t), await createAuthority(t)];
+    const server = await startServer(t, await known.issue('database'));
+    for (const [index, mode] of ['require', 'verify-ca', 'verify-full'].entries()) {
       const verified = `sslmode=${mode}&sslrootcert=${known.certFile}`;
       await assert.rejects(server.open(verified), /Connection terminated unexpectedly$/);
-      assert.equal(server.countTrusting(), 1);
+      assert.equal(server.countTrusting(), index + 1, mode);
       await assert.rejects(server.open(verified, '127.0.0.2'), /does not match certificate's altn/);
       const others = `sslmode=${mode}&sslrootcert=${unknown.certFile}`;
       await assert.rejects(server.open(others), /certificate signature failure$/);
       await assert.rejects(server.open(`sslmode=${mode}`), /unable to verify the first cert/);
-      assert.equal(server.countTrusting(), 1);
-      assert.equal(warned.mock.callCount(), 0);
-    });
+      assert.equal(server.countTrusting(), index + 1, mode);
+    }
+    // By the rules of libpq, which its caller wants.
+    await assert.rejects(server.open('uselibpqcompat=true&sslmode=require'), /Connection terminated unexpectedly$/);
+    assert.equal(server.countTrusting(), 4);
+    assert.equal(warned.mock.callCount(), 0);
+  });
 
   it('is not gone without where the server has none', async (t) => {
     const server = await startServer(t, undefined);
