@@ -4,10 +4,11 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import { createDatabase } from '../../../core-server/store/database.js';
+import { waitForDatabase } from '../../../core-server/store/database.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
+import { collectLog } from '../../helpers/collect-log.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 import { mountSmallDisk } from '../../helpers/databases/small-disk.js';
 import { registerAcme } from './fixtures.js';
@@ -77,12 +78,15 @@ describe('a SQLite store', () => {
     await chmod(place.dataDir, 0o755);
     const umask = process.umask(0);
     t.after(() => process.umask(umask));
-    const db = await openDatabase(t, place);
-    await registerAcme(db);
-    for (const end of ['', '-wal', '-shm']) {
-      const { mode } = await stat(path.join(place.dataDir, `${sqliteFileName}${end}`));
-      assert.equal((mode & 0o777).toString(8), '600', end);
+    const made = path.join(place.dataDir, 'made');
+    for (const dataDir of [place.dataDir, made]) {
+      await registerAcme(await openDatabase(t, { dataDir }));
+      for (const end of ['', '-wal', '-shm']) {
+        const { mode } = await stat(path.join(dataDir, `${sqliteFileName}${end}`));
+        assert.equal((mode & 0o777).toString(8), '600', end);
+      }
     }
+    assert.equal(((await stat(made)).mode & 0o777).toString(8), '700');
   });
 
   it('refuses all while its file is gone or another, and goes on when it is back', async (t) => {
@@ -119,11 +123,12 @@ describe('a SQLite store', () => {
     assert.ok(await companies.setScore('acme', 0.7));
   });
 
-  it('tells of a disk without room for its tables as what it is', async (t) => {
+  it('tells of a disk without room for its tables as what it is, and does not wait for room', async (t) => {
     const disk = mountSmallDisk('16k');
     if (disk === undefined) return t.skip('no file system may be mounted here');
     t.after(() => disk.unmount());
-    await assert.rejects(createDatabase({ dataDir: disk.folder }), ({ cause, message }: Error) => {
+    const opening = waitForDatabase({ dataDir: disk.folder }, collectLog().log, AbortSignal.timeout(5_000));
+    await assert.rejects(opening, ({ cause, message }: Error) => {
       assert.match(message, /SQLITE_IOERR: disk I\/O error; want a disk that works and is not full$/);
       return isTemporary(cause);
     });

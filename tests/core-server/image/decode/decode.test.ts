@@ -80,6 +80,8 @@ test('a PNG of another gamma is brightened to sRGB, unless it says its colours i
   assert.deepEqual(await withChunks(100_000), [121, 141, 150]);
   assert.deepEqual(await withChunks(55_556), [67, 88, 98]);
   assert.deepEqual(await withChunks(100_000, pngChunk('sRGB', be(1, 0))), [0x32, 0x46, 0x50]);
+  assert.deepEqual(await withChunks(100_000, pngChunk('cICP', be(1, 1, 13, 0, 1))), [0x32, 0x46, 0x50]);
+  assert.deepEqual(await withChunks(100_000, pngChunk('iCCP', 'no profile')), [0x32, 0x46, 0x50]);
   assert.deepEqual(await withChunks(2 ** 31), [0x32, 0x46, 0x50]);
 });
 

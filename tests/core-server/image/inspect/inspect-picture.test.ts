@@ -182,7 +182,8 @@ test('a TIFF whose fields share their values is CORRUPT_IMAGE, since each is rea
   assert.equal(inspect(900, 5, 100), 0);
 });
 
-test('pictures of all other types weigh nothing', () => {
+test('a HEIC weighs so much that two are not decoded at once, and pictures of the other types weigh nothing', () => {
+  assert.equal(inspectPicture({ bytes: Buffer.alloc(100), type: 'heic' }, limits), 0.75);
   for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)
     assert.equal(inspectPicture({ bytes: Buffer.alloc(100), type }, limits), 0, type);
 });

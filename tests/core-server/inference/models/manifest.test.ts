@@ -111,12 +111,25 @@ test('a missing file is refused, a downloadable one with what to do', async (t) 
 
 test('registering writes the hash and a new version of what changed, and nothing else', async (t) => {
   const file = await folderWithModel(t, 'new weights', hashOf(Buffer.from('old weights')));
-  assert.deepEqual(await registerModels(file, '2030-01-02'), ['some-model']);
-  const model = modelFor(await loadManifest(file), 'face');
+  await writeFile(new URL('face/rules.json', file), '{}');
+  const graph = { file: 'face/some.onnx', sha256: 'a'.repeat(64) };
+  const elsewhere = { graphs: [{ ...graph, file: 'face/gone.onnx', url: 'https://models.example/gone.onnx' }] };
+  const models = [
+    entry({ graphs: [graph] }),
+    entry({ name: 'downloaded', ...elsewhere }),
+    entry({ name: 'ruled', ...elsewhere, rules: { file: 'face/rules.json', sha256: 'a'.repeat(64) } }),
+  ];
+  await writeFile(file, JSON.stringify({ serve: { face: 'some-model' }, models }));
+  assert.deepEqual(await registerModels(file, '2030-01-02'), ['some-model', 'ruled']);
+  const manifest = await loadManifest(file);
+  const model = modelFor(manifest, 'face');
   const hash = hashOf(Buffer.from('new weights'));
   assert.equal(model.graphs[0]?.sha256, hash);
   assert.equal(model.version, `2030-01-02-${hash.slice(0, 8)}`);
-  await readGraphs(model, file);
+  const [, downloaded, ruled] = manifest.models;
+  assert.deepEqual([downloaded?.graphs[0]?.sha256, downloaded?.version], ['a'.repeat(64), '1']);
+  const ofRules = '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a';
+  assert.deepEqual([ruled?.rules?.sha256, ruled?.version], [ofRules, '2030-01-02-44136fa3']);
   const written = await readFile(file);
   assert.deepEqual(await registerModels(file, '2031-01-02'), []);
   assert.deepEqual(await readFile(file), written);
