@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import type { Quad } from '../../../../../core-server/features/meter/geometry.js';
 import { createPrintedReader } from '../../../../../core-server/features/meter/printed/printed-reader.js';
 import type { RgbPicture } from '../../../../../core-server/image/picture.js';
+import { eventually } from '../../../../helpers/eventually.js';
 import { box } from '../fixtures.js';
 
 /** The face of a meter, turned by quarters, with its counter. */
@@ -36,39 +36,31 @@ async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; count
 const { signal } = new AbortController();
 const printed = { serialNumber: '20481657', unit: 'kWh' };
 
-suite('what reads print', () => {
-  // The first thread has read its pictures after the first two tests.
-  const reader = createPrintedReader({ idleMs: 100, maxPictures: 2 });
-  after(() => reader.release());
+/** How many threads there are, and were at most. */
+function countThreads(t: TestContext) {
+  const threads = { living: 0, most: 0 };
+  const count = (worker: Worker) => {
+    threads.living += 1;
+    threads.most = Math.max(threads.most, threads.living);
+    worker.once('exit', () => (threads.living -= 1));
+  };
+  process.on('worker', count);
+  t.after(() => process.off('worker', count));
+  return threads;
+}
 
-  for (const quarters of [0, 2]) {
-    test(`reads serial number and unit, turned by ${quarters} quarters`, async () => {
-      const { picture, counter } = await drawMeter(quarters);
-      assert.deepEqual(await reader.read(picture, counter, signal), printed);
-    });
-  }
-
-  test('leaves no hook in the process, and goes on after its thread was replaced and idle', async () => {
-    const hooks = ['unhandledRejection', 'uncaughtException'] as const;
-    const before = hooks.map((hook) => process.listenerCount(hook));
-    const { picture, counter } = await drawMeter(0);
+test('serial number and unit are read, upside down too, by a thread that ends after some pictures or some time', async (t) => {
+  const reader = createPrintedReader({ idleMs: 1_000, maxPictures: 2 });
+  t.after(() => reader.release());
+  const threads = countThreads(t);
+  const [upright, upsideDown] = [await drawMeter(0), await drawMeter(2)];
+  for (const { picture, counter } of [upright, upsideDown])
     assert.deepEqual(await reader.read(picture, counter, signal), printed);
-    await wait(300);
-    assert.deepEqual(await reader.read(picture, counter, signal), printed);
-    assert.deepEqual(
-      hooks.map((hook) => process.listenerCount(hook)),
-      before,
-    );
-  });
-
-  test('gives up when its caller does, and reads the next picture', async () => {
-    const { picture, counter } = await drawMeter(0);
-    const caller = new AbortController();
-    const reading = reader.read(picture, counter, caller.signal);
-    caller.abort(new Error('the caller is gone'));
-    await assert.rejects(reading, /the caller is gone/);
-    assert.deepEqual(await reader.read(picture, counter, signal), printed);
-  });
+  await eventually(() => threads.living === 0);
+  assert.deepEqual(await reader.read(upright.picture, upright.counter, signal), printed);
+  assert.equal(threads.living, 1);
+  await eventually(() => threads.living === 0);
+  assert.equal(threads.most, 1);
 });
 
 test('a page of small print takes no more memory than a thread has', async (t) => {
@@ -89,13 +81,7 @@ test('a page of small print takes no more memory than a thread has', async (t) =
 test('callers who go leave no more than one thread at work', async (t) => {
   const reader = createPrintedReader();
   t.after(() => reader.release());
-  let [living, most] = [0, 0];
-  const count = (worker: Worker) => {
-    most = Math.max(most, (living += 1));
-    worker.once('exit', () => (living -= 1));
-  };
-  process.on('worker', count);
-  t.after(() => process.off('worker', count));
+  const threads = countThreads(t);
   const { picture, counter } = await drawMeter(0);
   for (let callers = 0; callers < 5; callers++) {
     const caller = new AbortController();
@@ -104,5 +90,5 @@ test('callers who go leave no more than one thread at work', async (t) => {
     await assert.rejects(reading, /gone/);
   }
   assert.deepEqual(await reader.read(picture, counter, signal), printed);
-  assert.equal(most, 1);
+  assert.equal(threads.most, 1);
 });
