@@ -101,7 +101,7 @@ describe('administration of API keys', () => {
       pageToken = page.nextPageToken;
     } while (pageToken !== undefined);
     assert.deepEqual(listed.toSorted(), created.toSorted());
-    const whole = await handlers.listApiKeys({ pageSize: 5 });
+    const whole = await handlers.listApiKeys({ pageSize: 5, pageToken: '' });
     assert.deepEqual([whole.apiKeys.length, whole.nextPageToken], [5, undefined]);
   });
 
