@@ -47,7 +47,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const seen = lengthsOf(row, byColour, rules);
   const agreeing = seen.map((p, wheels) => p * agreementAt(wheels));
   const agreement = agreeing.reduce((sum, p) => sum + p, 0);
-  const lengths = agreement > 0 && known.previous !== undefined ? agreeing.map((p) => p / agreement) : seen;
+  const lengths = known.previous !== undefined ? agreeing.map((p) => p / agreement) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
   // A point that only what is known puts there may as well be of another meter.
