@@ -142,7 +142,8 @@ suite('fractionOf', () => {
       assert.ok(sure > 0.5, String(sure));
     });
     test('but is no more than likely where the photo rather shows another point', () => {
-      const row = { ...marked([0.02, 0.01, 0.01, 0, 0], 0.96), text: '012345' };
+      const grey = Array<number>(6).fill(0.5);
+      const row = { ...marked([0.02, 0.01, 0.01, 0, 0], 0.96), text: '012345', red: grey };
       const at = (whole: string) =>
         fractionOf(row, usual, { previous: decimalOf(whole, 0), maxIncrease: decimalOf('10', 0) });
       const { sure, confidence } = at('12340');
@@ -150,6 +151,11 @@ suite('fractionOf', () => {
       assert.ok(confidence <= 0.6, String(confidence));
       assert.ok(at('1230').sure > 0.9);
     });
+  });
+  test('is as sure of no fraction as that is likely, where no other is likely enough', () => {
+    const { wheels, confidence } = fractionOf(rowOf([0.5, 0.5, 0.5, 0.5]), rulesOf({ other: [0.2, 0.3, 0.5] }));
+    assert.equal(wheels, 2);
+    near(confidence, 0.2);
   });
   test('is unsure where the colour is', () => {
     assert.ok(sureOf([0.01, 0.01, 0.01, 0.99, 0.99]) > 0.95);

@@ -18,6 +18,10 @@ const nothing = {
   },
   release,
 } as const;
+const grey = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#888' } })
+    .png()
+    .toBuffer();
 const noPrint = { maxSide: 1280, read: () => assert.fail('there is no counter'), release };
 const inputOf = (image: Buffer) => ({
   image: imageFile(image),
@@ -31,23 +35,23 @@ test('the time of every step of the meter reader is told', async () => {
   // Each look at the clock takes a millisecond.
   let clock = 0;
   const reader = createMeterReader(nothing, noPrint, () => (clock += 1));
-  const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
-  const image = await sharp({ create }).png().toBuffer();
-  const { timings } = await reader.readMeter(inputOf(image), new AbortController().signal);
+  const { timings } = await reader.readMeter(inputOf(await grey(40, 30)), new AbortController().signal);
   assert.deepEqual(timings, { open: 1, decode: 1, counter: 3, locate: 1 });
 });
 
-test('a picture of a caller who is gone is not even opened', async () => {
-  const reader = createMeterReader(nothing, noPrint);
+test('a picture of a caller who is gone is not even opened, and one over the limits not decoded', async () => {
+  const reader = createMeterReader({ ...nothing, read: () => assert.fail('it was decoded') }, noPrint);
   const reading = reader.readMeter(inputOf(Buffer.from('no picture')), AbortSignal.abort());
   await assert.rejects(reading, { name: 'AbortError' });
+  const large = { ...inputOf(await grey(40, 30)), limits: { ...defaultLimits, maxPixels: 40 * 30 - 1 } };
+  const tooLarge = reader.readMeter(large, new AbortController().signal);
+  await assert.rejects(tooLarge, { reason: 'IMAGE_TOO_MANY_PIXELS' });
 });
 
 test('a unit that is printed on the meter is returned, otherwise the one that the caller expects', async () => {
   const quad = box(4, 4, 32, 10);
   const seven = { ...nothing, read: () => Promise.resolve(seenCounter(quad)) };
-  const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
-  const image = await sharp({ create }).png().toBuffer();
+  const image = await grey(40, 30);
   const unitOf = async (unit: string) => {
     const print = { maxSide: 1280, read: () => Promise.resolve({ serialNumber: '', unit }), release };
     const input = { ...inputOf(image), known: { unit: 'GJ' } };
@@ -66,7 +70,7 @@ const quarterOf = ({ width, height }: Size): Quad => [
   { x: width / 2, y: height },
 ];
 
-test('a counter in a narrow picture is at the same place in every copy, however its sides are rounded', async () => {
+test('a counter is at the same place in every copy, however its sides are rounded, and none is larger', async () => {
   const copies: Size[] = [];
   const reader = createMeterReader(
     {
@@ -87,16 +91,16 @@ test('a counter in a narrow picture is at the same place in every copy, however 
       release,
     },
   );
-  const background = '#888';
-  const image = await sharp({ create: { width: 437, height: 2622, channels: 3, background } })
-    .png()
-    .toBuffer();
-  const { reading } = await reader.readMeter(inputOf(image), new AbortController().signal);
+  const { signal } = new AbortController();
+  const { reading } = await reader.readMeter(inputOf(await grey(437, 2622)), signal);
+  await reader.readMeter(inputOf(await grey(40, 30)), signal);
   assert.deepEqual(
     copies.map(({ width, height }) => [width, height]),
     [
       [133, 800],
       [213, 1280],
+      [40, 30],
+      [40, 30],
     ],
   );
   const box = { xmin: 218.5, ymin: 1311, xmax: 437, ymax: 2622 };

@@ -9,6 +9,7 @@ import { readPhotos } from '../../../../core-server/features/meter/photos/read-p
 import { mostSure } from '../../../../core-server/features/meter/probability.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { wholeOf } from '../../../../core-server/image/picture.js';
+import type { Reason } from '../../../../runtime/errors/reasons.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
 import { box, sureCounter } from './fixtures.js';
 import { near, type Peak, rules, strip } from './reference.js';
@@ -38,7 +39,9 @@ function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] 
   const others: [string, number][] = doubt
     ? [[text.slice(0, doubt[0]) + doubt[1] + text.slice(doubt[0] + 1), doubt[2]]]
     : [];
-  const wheels = [...text].map((digit) => ({ digit, confidence: 0.9, quad, betweenPositions: false }));
+  const wheels = [...text].map((digit, at) => {
+    return { digit, confidence: 0.9, quad: box(10 + 10 * at, 20, 10, 20), betweenPositions: false };
+  });
   const shown = { digitsConfidence: sure, fractionConfidence: 0.99, fractionWheels: 3 };
   const counter = { ...sureCounter(quad, wheels), ...shown };
   const readings = new Map([[text, 0.9 - (doubt?.[2] ?? 0)], ...others]);
@@ -58,6 +61,22 @@ suite('fusePhotos', () => {
     assert.ok(counter.digitsConfidence > 0.9 && counter.digitsConfidence < 0.98, String(counter.digitsConfidence));
     assert.deepEqual([agrees, disagree], [[true, true], false]);
     assert.deepEqual([counter.fractionWheels, counter.isFractionSure], [3, true]);
+  });
+
+  test('tells of each wheel what is seen best, where the best photo has it, and whether it is between two numbers', () => {
+    const moving = photo('00123456', { doubt: [7, '7', 0.3] });
+    const { wheels } = fusePhotos([moving, photo('00123456', { sure: 0.8 })], rules).counter;
+    assert.deepEqual([wheels[3]?.quad, wheels[7]?.betweenPositions], [box(40, 20, 10, 20), false]);
+    near(wheels[7]?.confidence, 0.99);
+    const both = fusePhotos([moving, moving], rules).counter;
+    assert.deepEqual(
+      both.wheels.map(({ betweenPositions }) => betweenPositions),
+      [false, false, false, false, false, false, false, true],
+    );
+    assert.deepEqual(
+      both.alternatives.map(({ text }) => text),
+      ['00123457'],
+    );
   });
 
   test('reads what no photo reads alone', () => {
@@ -173,6 +192,7 @@ suite('fusePhotos', () => {
         rules,
       ).counter;
     near(untold(5).fractionConfidence, untold(2).fractionConfidence, 1e-6);
+    assert.ok(untold(2).fractionConfidence < 0.95);
   });
 });
 
@@ -184,10 +204,19 @@ test('a photo that alone is ok answers for all where none contradicts, and not w
   const vague = { ...photo('00823456', { sure: 0.45 }), ...sizes };
   const facts = { checkBelow: 0.93, known: {} };
   assert.ok(fusePhotos([vague, clear], rules).counter.digitsConfidence < 0.93);
-  const { reading, best } = fuseReadings({ photos: [vague, clear], ...facts }, rules);
-  assert.deepEqual([reading.status, reading.value, reading.confidence, best], ['OK', '00123.456', 0.9405, 1]);
+  for (const checkBelow of [0.93, 0.5]) {
+    const { reading, best } = fuseReadings({ photos: [vague, clear], checkBelow, known: {} }, rules);
+    assert.deepEqual([reading.status, reading.value, reading.confidence, best], ['OK', '00123.456', 0.9405, 1]);
+  }
   const other = { ...photo('00987456'), ...sizes };
   assert.equal(fuseReadings({ photos: [vague, clear, other], ...facts }, rules).reading.status, 'CHECK');
+});
+
+test('a photo that alone is surer of another value does not answer for all', () => {
+  const before = { ...photo('00123456', { sure: 0.99 }), ...sizes };
+  const after = { ...photo('00123457', { sure: 0.6 }), ...sizes };
+  const { reading } = fuseReadings({ photos: [before, after, after], checkBelow: 0.5, known: {} }, rules);
+  assert.deepEqual([reading.status, reading.value], ['OK', '00123.457']);
 });
 
 test('a photo that can be used answers for one that is as sure and cannot, in either order', () => {
@@ -240,7 +269,9 @@ test('photos that disagree are for a person to look at', () => {
 });
 
 suite('readPhotos', () => {
-  const call = { signal: new AbortController().signal } as Call;
+  let admitted = 0;
+  const admitRequest = () => Promise.resolve(void (admitted += 1));
+  const call = { signal: new AbortController().signal, admitRequest } as Partial<Call> as Call;
   const read = (photos: number, readOne: (photo: Uint8Array, call: Call) => Promise<object>) =>
     readPhotos(
       Array.from({ length: photos }, () => new Uint8Array()),
@@ -249,10 +280,37 @@ suite('readPhotos', () => {
       readOne,
     );
 
-  test('refuses only the first where the queue is full, and has the others wait', async () => {
+  test('refuses only the first where the queue is full, has the others wait, and counts them as requests', async () => {
     const waits: unknown[] = [];
     await read(3, (_, { wait }) => Promise.resolve([waits.push(wait)]));
-    assert.deepEqual(waits, ['refuse', 'queue', 'queue']);
+    assert.deepEqual([waits, admitted], [['refuse', 'queue', 'queue'], 2]);
+  });
+
+  const ofOnePhoto = [
+    'CORRUPT_IMAGE',
+    'EMPTY_IMAGE',
+    'UNSUPPORTED_IMAGE_TYPE',
+    'IMAGE_TOO_MANY_PIXELS',
+    'NO_READING',
+  ] as const;
+  const readRefused = (photos: number, reasons: readonly Reason[]) => {
+    const refusals = reasons.map((reason) => refuse(reason, 'image is odd', { details: { field: 'image' } }));
+    return read(photos, () => {
+      const refusal = refusals.shift();
+      return refusal ? Promise.reject(refusal) : Promise.resolve({ read: true });
+    });
+  };
+
+  test('reads the others where one cannot be read', async () => {
+    const refused = ofOnePhoto.map((refusal) => ({ refusal }));
+    assert.deepEqual(await readRefused(6, ofOnePhoto), [...refused, { read: true }]);
+  });
+
+  test('is refused for no reading where one is a picture, else for what the first is refused for', async () => {
+    const details = { field: 'images' };
+    await assert.rejects(readRefused(5, ofOnePhoto), { reason: 'NO_READING', details });
+    const odd = { reason: 'CORRUPT_IMAGE', message: 'images is odd', details };
+    await assert.rejects(readRefused(2, ofOnePhoto), odd);
   });
 
   test('ends the work on the others with what stops one for no fault of its own', async () => {
