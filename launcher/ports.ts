@@ -6,7 +6,7 @@ import type { Listener } from './launch-settings.js';
 /** Listens there, so that nobody else can. @throws what {@link obstacleOf} explains */
 export async function holdPort({ host, port }: Listener): Promise<Server> {
   const server = createServer((connection) => connection.destroy());
-  await once(server.listen({ host, port, exclusive: true }), 'listening');
+  await once(server.listen(port, host), 'listening');
   return server;
 }
 

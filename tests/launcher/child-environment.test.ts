@@ -21,6 +21,15 @@ test('both processes are told where the administration is, if it is on', () => {
   assert.equal(facadeEnvironment({}, place, place)['REST_CORE_ADMIN_ADDRESS'], undefined);
 });
 
+test('the facade calls the core that was started with it, unless it is told another', () => {
+  const place = { host: '127.0.0.1', port: 1 };
+  for (const [told, address] of [
+    ['', '127.0.0.1:1'],
+    ['10.0.0.1:50051', '10.0.0.1:50051'],
+  ] as const)
+    assert.equal(facadeEnvironment({ REST_CORE_ADDRESS: told }, place, place)['REST_CORE_ADDRESS'], address);
+});
+
 test('the facade gets none of the secrets of the core', () => {
   const place = { host: '127.0.0.1', port: 1 };
   const user = { CORE_ADMIN_KEY: 'a key of sixteen', DATABASE_URL: 'postgres://user:password@host/name', TZ: 'UTC' };

@@ -79,8 +79,8 @@ test('a core with TLS is asked over TLS, and one with mutual TLS only for its po
 
 const answer =
   (status: number): RequestListener =>
-  (_request, response) =>
-    void response.writeHead(status).end();
+  ({ url }, response) =>
+    void response.writeHead(url === '/readyz' ? status : 404).end();
 
 test('a facade is asked where it listens, over TLS where it has a certificate', async (t) => {
   const { certFile, keyFile, cert, key } = await (await createAuthority(t)).issue('facade');

@@ -94,6 +94,16 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('reports a process that cannot be started', async (t) => {
+    const { execPath } = process;
+    t.after(() => (process.execPath = execPath));
+    process.execPath = '/nowhere/node';
+    const { supervised } = await superviseProgram(t, staysAlive);
+    await assert.rejects(supervised.failure, {
+      message: 'the program exited during startup (spawn /nowhere/node ENOENT); its lines above say why',
+    });
+  });
+
   it('lets a process end by itself when stopped, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, heedsItsWord);
     supervised.markReady();
