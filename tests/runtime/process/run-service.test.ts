@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { isTraced, noTracing } from '../../../runtime/observe/tracing.js';
 import { runService, type ServiceProcess } from '../../../runtime/process/run-service.js';
 import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const graceMs = 1_000;
 
@@ -12,6 +16,7 @@ function run(
   start: ServiceProcess<unknown>['start'],
   env: NodeJS.ProcessEnv = {},
   channel: object = { connected: false },
+  own: Partial<ServiceProcess<unknown>> = {},
 ) {
   const host = Object.assign(new EventEmitter(), {
     env,
@@ -26,6 +31,7 @@ function run(
     logLevelOf: () => 'silent',
     graceMsOf: () => graceMs,
     start,
+    ...own,
   });
   return { host, ran };
 }
@@ -92,6 +98,30 @@ test('a service that does not end after its grace is killed', async (t) => {
   assert.deepEqual(
     kill.mock.calls.map((call) => call.arguments),
     [[7, 'SIGKILL']],
+  );
+});
+
+test('the log has what is no setting, what nobody caught, which ends the process, and one stop of two', async (t) => {
+  const name = path.join(await createTemporaryFolder(t), 'log');
+  const stdout = await open(name, 'w');
+  t.after(() => stdout.close());
+  const exit = t.mock.fn<(code: number) => void>();
+  const closed = deferred();
+  const start = () => Promise.resolve({ listens: {}, close: () => closed.promise });
+  const log = { logLevelOf: () => 'info', findUnknown: () => ['CORE_PROT'] };
+  const { host, ran } = run(start, {}, { connected: false, stdout, exit }, log);
+  await ran;
+  host.emit('unhandledRejection', new Error('nobody caught it'));
+  assert.deepEqual(exit.mock.calls[0]?.arguments, [1]);
+  for (const signal of ['SIGINT', 'SIGTERM']) host.emit(signal, signal);
+  closed.resolve();
+  await eventually(async () => (await readFile(name, 'utf8')).includes('"stopped"'));
+  const lines = (await readFile(name, 'utf8')).trimEnd().split('\n');
+  const [unknown, ...told] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual([unknown?.['level'], unknown?.['variables']], ['warn', ['CORE_PROT']]);
+  assert.deepEqual(
+    told.map(({ level, msg }) => `${String(level)} ${String(msg)}`),
+    ['info serving', 'fatal unhandled rejection', 'info stopping', 'info stopped'],
   );
 });
 
