@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { isTraced, noTracing } from '../../../runtime/observe/tracing.js';
 import { runService, type ServiceProcess } from '../../../runtime/process/run-service.js';
+import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -146,6 +147,20 @@ test('a service that fails while it is told to stop has failed', async () => {
   host.emit('SIGTERM', 'SIGTERM');
   await ran;
   assert.equal(host.exitCode, 1);
+});
+
+test('a mistake in the settings, whoever finds it, is told on standard error', async () => {
+  const mistake = () => {
+    throw new ConfigError('REST_TLS_KEY is "a.key": want its key');
+  };
+  const start = () => Promise.reject(new Error('not asked'));
+  for (const found of [{ readConfig: mistake }, { start: mistake }]) {
+    const told: string[] = [];
+    const stderr = { write: (text: string) => told.push(text) };
+    const { host, ran } = run(start, {}, { connected: false, stderr }, found);
+    await ran;
+    assert.deepEqual([host.exitCode, told], [2, ['REST_TLS_KEY is "a.key": want its key\n']]);
+  }
 });
 
 test('a service is traced where the standard variables name a collector and do not switch traces off', async () => {
