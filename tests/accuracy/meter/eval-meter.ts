@@ -7,7 +7,7 @@ import { readCut } from './cut-photos.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
 import { type MeterPhoto, readMeterEvaluation, readMeterSeries, readPicturesWithoutMeter } from './meter-data.js';
-import { type Judged, reliability } from './meter-metrics.js';
+import { type Judged, reliability, type ReliabilityBin } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
 import { readByPaddle } from './paddle-runs.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
@@ -19,22 +19,18 @@ import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
 // fraction's length is the predicted one. In brackets 95 % intervals.
 
-const help = `eval-meter [--known] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
+const help = `eval-meter [--known] [--fused N] [--wrong] [--charts FOLDER] [--manifest FILE]
   --known          tell the reader how many wheels and fraction wheels each meter has
   --fused N        simulate N photos of each meter, and read them as one; 0: none
   --wrong          list the photos whose integer part is wrong
-  --json FILE      write the figures as JSON too
   --charts FOLDER  write the charts of the model card there
   --manifest FILE  models to measure in place of the served ones`;
-
-type FusedSummary = Pick<Summary, 'integer' | 'rightOfOk' | 'ok'>;
 
 const wish = readOptions({
   help: { type: 'boolean', default: false },
   known: { type: 'boolean', default: false },
   fused: number(3),
   wrong: { type: 'boolean', default: false },
-  json: { type: 'string' },
   charts: { type: 'string' },
   manifest: { type: 'string' },
 });
@@ -53,21 +49,18 @@ if (wish.help) {
   const knownOf = ({ truth }: MeterPhoto) =>
     wish.known && truth ? { digits: truth.digits.length, decimals: truth.redDigits } : {};
   const runs = await readServed(photos, manifestUrl, knownOf);
-  const figures = {
-    sources: reportSources(runs),
-    reliability: reportReliability(runs),
-    withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
-    cut: reportCut(await readCut(photos, manifestUrl)),
-    fused: await reportFused(manifestUrl, Number(wish.fused)),
-    paddle: await reportPaddle(runs.filter((_, index) => index % 10 === 0)),
-  };
+  const sources = reportSources(runs);
+  const bins = reportReliability(runs);
+  reportWithoutMeter(await readServed(withoutMeter, manifestUrl));
+  reportCut(await readCut(photos, manifestUrl));
+  if (wish.fused !== '0') await reportFused(photos.filter(isOfWheels), Number(wish.fused), manifestUrl);
+  await reportPaddle(runs.filter((_, index) => index % 10 === 0));
   if (wish.wrong) reportWrong(runs);
   if (wish.charts) {
-    for (const [file, svg] of Object.entries(meterCharts(figures.sources, figures.reliability))) {
+    for (const [file, svg] of Object.entries(meterCharts(sources, bins))) {
       await writeFile(join(wish.charts, file), svg);
     }
   }
-  if (wish.json) await writeFile(wish.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
 function reportSources(runs: readonly MeterRun[]): Record<string, Summary> {
@@ -82,7 +75,7 @@ function reportSources(runs: readonly MeterRun[]): Record<string, Summary> {
   return Object.fromEntries(rows);
 }
 
-function reportReliability(runs: readonly MeterRun[]) {
+function reportReliability(runs: readonly MeterRun[]): ReliabilityBin[] {
   const bins = reliability(runs.filter(hasWheels));
   say('confidence given, share right, photos (wheels):');
   for (const { given, right, count } of bins) {
@@ -92,29 +85,24 @@ function reportReliability(runs: readonly MeterRun[]) {
   return bins;
 }
 
-function reportWithoutMeter(runs: readonly MeterRun[]) {
+function reportWithoutMeter(runs: readonly MeterRun[]): void {
   const answered = runs.filter((run) => run.answered);
   const refused = shareOf(runs.length - answered.length, runs.length);
   const ok = answered.filter((run) => run.ok).length;
   say(`no meter: ${percent(refused)} % of ${runs.length} refused, ${ok} answered with status ok`);
   for (const run of answered) say(`  ${nameOf(run)}: ${readingOf(run)}`);
   say('');
-  return { refused, ok };
 }
 
 /** Whether a photo that ends within its counter is taken for a whole one. */
-function reportCut(runs: readonly MeterRun[]) {
+function reportCut(runs: readonly MeterRun[]): void {
   const ok = runs.filter((run) => run.ok);
   const wrong = ok.filter(({ integer }) => !integer).length;
   say(`cut at a wheel: ${ok.length} of ${runs.length} answered with status ok, ${wrong} of these wrong`, '');
-  return { photos: runs.length, ok: ok.length, wrong };
 }
 
 /** Whether several photos of one meter are read better than one: of the series there are, and of simulated ones. */
-async function reportFused(manifestUrl: URL, shots: number) {
-  const wheels = (photos ?? []).filter(({ source }) => source !== 'displays');
-  if (shots === 0) return null;
-  const figures: Record<string, Record<string, FusedSummary>> = {};
+async function reportFused(wheels: readonly MeterPhoto[], shots: number, manifestUrl: URL): Promise<void> {
   const report = (name: string, { runs, rules }: { runs: readonly SeriesRun[]; rules: ReaderRules }) => {
     const { alone, surest, fused } = judgeSeries(runs, rules);
     const rows: [string, readonly Judged[]][] = [
@@ -126,7 +114,6 @@ async function reportFused(manifestUrl: URL, shots: number) {
     say(`${name}: photos, integer %, ok right %, ok kept %`);
     for (const [row, judged] of rows) {
       const { integer, rightOfOk, ok } = summarise(judged.map((run) => ({ ...run, ms: 0 })));
-      figures[name] = { ...figures[name], [row]: { integer, rightOfOk, ok } };
       say(
         `  ${[row.padEnd(20), String(judged.length).padStart(5), ...[integer, rightOfOk, ok].map(percent)].join('  ')}`,
       );
@@ -135,10 +122,9 @@ async function reportFused(manifestUrl: URL, shots: number) {
   };
   report('photos of one meter', await readSeries(readMeterSeries() ?? [], manifestUrl));
   report(`${shots} simulated photos of one meter`, await readSimulated(wheels, shots, manifestUrl));
-  return figures;
 }
 
-async function reportPaddle(sample: readonly MeterRun[]) {
+async function reportPaddle(sample: readonly MeterRun[]): Promise<void> {
   const ours = summarise(sample.map((run) => ({ ...run, ms: networkMs(run) })));
   const theirs = summarise(await readByPaddle(sample.map(({ photo }) => photo)));
   say(
@@ -149,7 +135,6 @@ async function reportPaddle(sample: readonly MeterRun[]) {
     ]),
     '',
   );
-  return { ours, theirs };
 }
 
 function reportWrong(runs: readonly MeterRun[]): void {
@@ -169,5 +154,9 @@ function readingOf({ output: { reading } }: MeterRun): string {
 }
 
 function hasWheels({ photo }: MeterRun): boolean {
-  return photo.source !== 'displays';
+  return isOfWheels(photo);
+}
+
+function isOfWheels({ source }: MeterPhoto): boolean {
+  return source !== 'displays';
 }

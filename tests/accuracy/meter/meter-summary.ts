@@ -3,7 +3,6 @@ import { calibrationError, type Judged, reliability, wilson } from './meter-metr
 
 /** A share with its 95 % interval. */
 export interface Share {
-  readonly count: number;
   readonly total: number;
   readonly share: number;
   readonly low: number;
@@ -67,5 +66,5 @@ export function percent({ total, share, low, high }: Share): string {
 }
 
 export function shareOf(count: number, total: number): Share {
-  return { count, total, share: total === 0 ? 0 : count / total, ...wilson(count, total) };
+  return { total, share: total === 0 ? 0 : count / total, ...wilson(count, total) };
 }
