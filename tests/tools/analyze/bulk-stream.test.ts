@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -54,6 +54,8 @@ const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse =
   },
 });
 
+const maxImageBytes = 1_000;
+
 const gone = { code: status.UNAVAILABLE, details: 'gone' };
 
 /** As many names of one small file. */
@@ -68,7 +70,7 @@ async function manyFiles(t: TestContext, count: number): Promise<string[]> {
 async function analyse(
   files: AsyncIterable<string>,
   address: string,
-  options: Partial<BulkOptions> & { write?: () => Promise<void> } = {},
+  options: Partial<BulkOptions> & { write?: (line: Line) => Promise<void> } = {},
 ): Promise<string[]> {
   const lines: Line[] = [];
   const { write = (line: Line) => Promise.resolve(void lines.push(line)), ...more } = options;
@@ -80,7 +82,7 @@ async function analyse(
     minScore: undefined,
     landmarks: false,
     inFlight: 4,
-    maxImageBytes: 1_000,
+    maxImageBytes,
     signal: new AbortController().signal,
     onRetry: () => {},
     ...more,
@@ -90,14 +92,17 @@ async function analyse(
 }
 
 test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
+  const inFlight = 10;
   let streams = 0;
   const address = await startStreamServer(t, (stream) => {
     streams += 1;
-    const isLast = streams === 7;
-    let answers = 0;
+    const [isFirst, isLast] = [streams === 1, streams === 7];
+    let taken = 0;
     answerEach(stream, (id) => {
-      answers += 1;
-      if (isLast || answers <= 3) return stream.write(answer(id));
+      taken += 1;
+      // The first has more than the next ones send again before they are lost, too.
+      if (isFirst && taken < inFlight) return undefined;
+      if (isLast || (!isFirst && taken <= 3)) return stream.write(answer(id));
       stream.emit('error', gone);
       return stream.removeAllListeners('data');
     });
@@ -105,7 +110,7 @@ test('a lost stream is taken up again, without losing or doubling a picture', as
   const names = await manyFiles(t, 20);
   const retries: string[] = [];
   const onRetry = (reason: string) => retries.push(reason);
-  assert.deepEqual((await analyse(Readable.from(names), address, { onRetry })).sort(), names.sort());
+  assert.deepEqual((await analyse(Readable.from(names), address, { inFlight, onRetry })).sort(), names.sort());
   // More breaks than a run survives that gets no answer between them.
   assert.equal(streams, 7);
   assert.equal(retries.length, 6);
@@ -201,13 +206,38 @@ test('no more pictures are on their way than allowed, though the service is slow
   }
   const timer = setInterval(() => held.splice(0).forEach((write) => write()), 10);
   t.after(() => clearInterval(timer));
-  const write = async () => {
-    // A slow disk.
-    await timers.setTimeout(5);
-    taken += 1;
-  };
+  // A slow disk, which writes one line after the other.
+  let written = Promise.resolve();
+  const write = () =>
+    (written = written.then(async () => {
+      await timers.setTimeout(5);
+      taken += 1;
+    }));
   await analyse(counted(), address, { write });
   assert.equal(taken, 12);
+});
+
+test('a picture that cannot be read or is too large is not sent, and costs a line', async (t) => {
+  const asked: string[] = [];
+  const address = await startStreamServer(t, (stream) =>
+    answerEach(stream, (id) => {
+      asked.push(id);
+      return stream.write(answer(id));
+    }),
+  );
+  const [whole = '', large = '', missing = ''] = await manyFiles(t, 3);
+  await writeFile(whole, 'x'.repeat(maxImageBytes));
+  await writeFile(large, 'x'.repeat(maxImageBytes + 1));
+  await rm(missing);
+  const said = new Map<string, string | undefined>();
+  const write = (line: Line) => Promise.resolve(void said.set(line.file, line.error?.message));
+  await analyse(Readable.from([missing, large, whole]), address, { write });
+  assert.equal(asked.length, 1);
+  assert.deepEqual(
+    [missing, large, whole].map((file) => said.get(file)),
+    ['there is no such file', 'the file has 1001 bytes, want at most 1000', undefined],
+  );
+  assert.equal(said.size, 3);
 });
 
 test('--tls-ca says whom to believe, and only that one, and --tls-cert who asks', async (t) => {

@@ -13,6 +13,22 @@ test('the core is where CORE_PORT says, and the key has no white space of anothe
   }
 });
 
+test('numbers are taken at their bounds, and annotated copies ask for landmarks', async () => {
+  for (const [args, read] of [
+    [
+      ['--min-score', '1', '--in-flight', '1', '--max-bytes', '1'],
+      [1, 1, 1, false],
+    ],
+    [
+      ['--min-score', '0', '--annotate', 'out'],
+      [0, 8, 10_485_760, true],
+    ],
+  ] as const) {
+    const options = await readCommandLine([...args, 'photos'], { APIKEY: 'ia_1' });
+    assert.deepEqual([options?.minScore, options?.inFlight, options?.maxImageBytes, options?.landmarks], read);
+  }
+});
+
 test('a key that cannot be sent is in no message', async () => {
   for (const [APIKEY, message] of [
     ['ia_1\nia_1', 'APIKEY has a character that cannot be sent, want it exactly as issued'],
