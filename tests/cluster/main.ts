@@ -74,12 +74,8 @@ async function setUp(): Promise<Pick<Stage, 'restUrl' | 'credentials'>> {
   const startedAt = performance.now();
   await cluster.kubectl(['apply', '--validate=strict', '-k', 'tests/cluster/overlay']);
   for (const app of ['core', 'facade']) await pods.untilReady(app, 2);
-  const admin = async (...args: string[]) =>
-    JSON.parse(
-      await pods.kubectl('exec', 'deploy/core', '--', 'node', 'dist/core-server/admin-cli.js', ...args, '--json'),
-    ) as Record<string, string>;
-  const { key: apiKey = '' } = await admin('keys', 'create', '--label', 'demo');
-  const { name: company = '', password = '' } = await admin('companies', 'create', 'demo');
+  const { key: apiKey = '' } = await pods.admin('keys', 'create', '--label', 'demo');
+  const { name: company = '', password = '' } = await pods.admin('companies', 'create', 'demo');
   const credentials: Stage['credentials'] = { apiKey, company, password };
   const address = await pods.kubectl('get', 'service', 'facade', '-o', 'jsonpath={.spec.clusterIP}');
   const restUrl = `http://${address}`;

@@ -32,6 +32,8 @@ export interface Pods {
   /** Waits until those that are about to end are gone. */
   readonly untilEnded: (app: string) => Promise<void>;
   readonly exec: (pod: string, ...command: string[]) => Promise<string>;
+  /** Runs the admin command in a core. @returns what it prints as JSON */
+  readonly admin: (...args: string[]) => Promise<Record<string, string>>;
 }
 
 export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
@@ -52,9 +54,15 @@ export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
         restarts: status.containerStatuses?.[0]?.restartCount ?? 0,
       }));
   };
+  const exec = (pod: string, ...command: string[]) => kubectl('exec', pod, '--', ...command);
   return {
     kubectl,
     list,
+    exec,
+    async admin(...args) {
+      const printed = await exec('deploy/core', 'node', 'dist/core-server/admin-cli.js', ...args, '--json');
+      return JSON.parse(printed) as Record<string, string>;
+    },
     untilReady: (app, count) =>
       eventually(async () => {
         const pods = await list(app);
@@ -63,7 +71,6 @@ export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
     async untilEnded(app) {
       await eventually(async () => !(await listAll(app)).some(isEnding), changeMs);
     },
-    exec: (pod, ...command) => kubectl('exec', pod, '--', ...command),
   };
 }
 
