@@ -3,7 +3,14 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { assertApart, copyOf, writeAnnotated, writeMissing, writeRedacted } from '../../../tools/analyze/copies.js';
+import {
+  assertApart,
+  copyOf,
+  hasRedacted,
+  writeAnnotated,
+  writeMissing,
+  writeRedacted,
+} from '../../../tools/analyze/copies.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -51,6 +58,7 @@ test('a picture whose name is too long for a copy costs a warning or its own lin
     error: { code: 'UNKNOWN', reason: 'UNWRITABLE', message },
   });
   assert.deepEqual(await writeRedacted(lineOf(whole), redacted, place), lineOf(whole));
+  assert.deepEqual([hasRedacted(whole, place), hasRedacted(long, place)], [true, false]);
   const names = await readdir(path.join(copies.folder, path.basename(folder)));
   assert.deepEqual(names.sort(), ['whole.jpg.jpg', 'whole.jpg.webp']);
 });
