@@ -1,4 +1,5 @@
 import type { CallOptions as GrpcOptions, Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js';
+import type { DeepPartial } from '../../generated/imageanalysis/v1/admin.js';
 import { fromGrpcError } from './grpc-refusal.js';
 import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
@@ -19,6 +20,17 @@ interface Method<Request, Response> {
 interface Codec<Partial, Request> {
   fromPartial(request: Partial): Request;
 }
+
+/** A call for each method of a generated service, whose comments it has. */
+export type Calls<Service> = {
+  [Name in keyof Service]: Service[Name] extends Method<infer Request, infer Response> & {
+    readonly requestStream: infer IsStream;
+  }
+    ? IsStream extends true
+      ? (requests: Requests<DeepPartial<Request>>, options?: StreamOptions) => AsyncGenerator<Response>
+      : (request?: DeepPartial<Request>, options?: CallOptions) => Promise<Response>
+    : never;
+};
 
 /**
  * Makes calls of methods. They reject with a RefusedError, or with `signal.reason` once aborted.
@@ -44,7 +56,16 @@ export function createCalls(client: Client, metadata: Metadata, timeoutMs: numbe
       const open = () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, own);
       return boundedStream(open, codec, requests, options);
     };
-  return { unary, stream };
+  /** @param messages the generated module of the service, which has a codec for each request */
+  return <Service extends object>(service: Service, messages: object): Calls<Service> => {
+    const calls = Object.entries(service).map(([name, method]) => {
+      const { path, requestStream } = method as Method<unknown, unknown> & { readonly requestStream: boolean };
+      const request = `${path.split('/').at(-1)}Request`;
+      const codec = (messages as Record<string, Codec<unknown, unknown>>)[request] as Codec<unknown, unknown>;
+      return [name, (requestStream ? stream : unary)(method as Method<unknown, unknown>, codec)];
+    });
+    return Object.fromEntries(calls) as Calls<Service>;
+  };
 }
 
 function withRequestId(metadata: Metadata, { requestId }: StreamOptions): Metadata {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { adminApi, publicApi } from '../../rest-facade/apis.js';
+import { publicApi } from '../../rest-facade/apis.js';
 import { loadRpcs, type Rpc } from '../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
 
@@ -12,11 +12,8 @@ const routed = [...new Set(createRoutes(rpcs).map(({ rpc }) => rpc))];
 const serviceOf = ({ method }: Rpc) => method.parent?.name;
 const lcFirst = (name: string) => name.replace(/^./, (letter) => letter.toLowerCase());
 const toSnakeCase = (name: string) => lcFirst(name).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const ofTypeScript = (rpc: Rpc) => `${serviceOf(rpc)}Service.${lcFirst(rpc.method.name)},`;
 
 for (const [file, all, wantedFor] of [
-  ['sdk/typescript/client.ts', rpcs, ofTypeScript],
-  ['sdk/typescript/admin-client.ts', loadRpcs(adminApi.protoFiles), ofTypeScript],
   // A stream is a batch.
   [
     'sdk/typescript/rest-client.ts',

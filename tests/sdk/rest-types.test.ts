@@ -90,6 +90,6 @@ for (const [name, path] of Object.entries({
       .map((option) => option.name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
     const [content] = Object.values(document.paths[path]?.post?.requestBody?.content ?? {});
     const fieldNames = Object.keys((content?.schema as Schema).properties ?? {});
-    const isField = (one: string) => !['file', 'image', 'timeout_ms', 'signal'].includes(one);
+    const isField = (one: string) => !['file', 'image', 'timeout_ms', 'signal', 'request_id'].includes(one);
     assert.deepEqual(optionNames.filter(isField).sort(), fieldNames.filter(isField).sort());
   });
