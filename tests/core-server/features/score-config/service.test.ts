@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
-import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
-import { refuse } from '../../../../runtime/errors/refusal.js';
+import {
+  createScoreConfigHandlers,
+  createThresholdResolver,
+} from '../../../../core-server/features/score-config/service.js';
+import { ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
+import { type Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 
 const password = 'right-password';
 const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };
@@ -16,20 +20,25 @@ describe('score configuration', () => {
     });
   });
 
-  const missing = [
-    [{ company: '' }, 'company', 'the name of a registered company'],
-    [{ password: '' }, 'password', 'the password of the company'],
-    [{ detectionScore: undefined }, 'detection_score', 'a number from 0 to 1 with at most 6 decimals'],
+  const refused = [
+    [{ company: '' }, 'MISSING_FIELD', 'company is missing, want the name of a registered company'],
+    [{ password: '' }, 'MISSING_FIELD', 'password is missing, want the password of the company'],
+    [
+      { detectionScore: undefined },
+      'MISSING_FIELD',
+      'detection_score is missing, want a number from 0 to 1 with at most 6 decimals',
+    ],
+    [
+      { detectionScore: 1.5 },
+      'INVALID_SCORE',
+      'detection_score is "1.5", want a number from 0 to 1 with at most 6 decimals',
+    ],
   ] as const;
-  for (const [parts, field, wish] of missing)
-    it(`refuses a request without ${field}, before the password is checked`, async () => {
+  for (const [parts, reason, message] of refused)
+    it(`refuses ${JSON.stringify(parts)} before the password is checked`, async () => {
       const { handlers, asked } = setUp();
       const request = { company: 'acme', password, detectionScore: 0.5, ...parts };
-      await assert.rejects(handlers.setDetectionScore(request, call), {
-        reason: 'MISSING_FIELD',
-        message: `${field} is missing, want ${wish}`,
-        details: { field },
-      });
+      await assert.rejects(handlers.setDetectionScore(request, call), { reason, message });
       assert.deepEqual(asked, []);
     });
 
@@ -55,16 +64,6 @@ describe('score configuration', () => {
     assert.equal(touched.length, 0);
   });
 
-  it('keeps the stored score when a new one is refused', async () => {
-    const { handlers } = setUp();
-    await handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call);
-    for (const detectionScore of [1.5, NaN, 0.1234567, undefined]) {
-      await assert.rejects(handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call));
-    }
-    const { detectionScore } = await handlers.getDetectionScore({ company: 'acme', password }, call);
-    assert.equal(detectionScore, 0.8);
-  });
-
   it('refuses a company that was deleted while its password was checked', async () => {
     const { handlers, rows } = setUp({ afterAuthentication: () => rows.delete('acme') });
     await assert.rejects(
@@ -86,7 +85,7 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
   const rows = new Map<string, number | undefined>([['acme', undefined]]);
   const asked: object[] = [];
   const touched: string[] = [];
-  const store: Pick<CompanyStore, 'findScore' | 'setScore'> = {
+  const scores: Pick<CompanyStore, 'findScore' | 'setScore'> = {
     findScore(company) {
       touched.push(`get ${company}`);
       return Promise.resolve(rows.has(company) ? { score: rows.get(company) } : undefined);
@@ -100,7 +99,7 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
     },
   };
   const handlers = createScoreConfigHandlers({
-    scores: store,
+    scores,
     companies: {
       authenticate(credentials) {
         asked.push(credentials);
@@ -111,5 +110,42 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
     },
     defaultScore: 0.42,
   });
-  return { handlers, store, rows, asked, touched };
+  return { handlers, rows, asked, touched };
 }
+
+/** Of a service whose default is 0.7 and which has one company. */
+function createResolver(score?: number) {
+  const findScore = (company: string) => Promise.resolve(company === 'acme' ? { score } : undefined);
+  return createThresholdResolver({ findScore }, 0.7);
+}
+
+describe('threshold of a detection', () => {
+  const { REQUEST, COMPANY, DEFAULT } = ThresholdSource;
+  const table = [
+    [{ minScore: 0.9, company: 'acme' }, 0.8, 0.9, REQUEST],
+    [{ minScore: 0, company: 'acme' }, 0.8, 0, REQUEST],
+    [{ minScore: 0.9, company: '' }, undefined, 0.9, REQUEST],
+    [{ company: 'acme' }, 0.8, 0.8, COMPANY],
+    [{ company: 'acme' }, 0, 0, COMPANY],
+    [{ company: 'acme' }, undefined, 0.7, DEFAULT],
+    [{ company: '' }, 0.8, 0.7, DEFAULT],
+  ] as const;
+  for (const [wish, score, value, source] of table)
+    it(`is ${value} (${source}) of ${JSON.stringify(wish)} and ${score}`, async () => {
+      assert.deepEqual(await createResolver(score)(wish), { value, source });
+    });
+
+  it('is not had for a company that is not registered', async () => {
+    const resolve = createResolver(0.8);
+    for (const wish of [{ company: 'amce' }, { company: 'amce', minScore: 0.5 }])
+      await assert.rejects(resolve(wish), {
+        reason: 'UNKNOWN_COMPANY',
+        message: 'company is "amce", want the name of a registered company',
+        details: { field: 'company', value: 'amce' },
+      });
+    await assert.rejects(resolve({ company: 'x'.repeat(1_000_000) }), (error: Refusal) => {
+      assert.equal(error.details.value, `${'x'.repeat(128)}…`);
+      return true;
+    });
+  });
+});
