@@ -210,6 +210,7 @@ suite('light', () => {
   };
   test('of an even grey is good', () => assert.equal(plain(150), 'good'));
   test('of a black counter is dark', () => assert.equal(plain(30), 'dark'));
+  test('of a black counter with bright digits is not dark', () => assert.equal(plain(30, 15), 'glare'));
   test('is dark below 90 of 255', () => {
     assert.equal(plain(91), 'good');
     assert.equal(plain(89), 'dark');

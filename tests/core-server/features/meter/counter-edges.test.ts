@@ -97,8 +97,10 @@ test('withinBars is what is within bars of one colour, also of different ones, a
   };
   const inPhoto = (x: number, y: number) => x >= 30 && x < 90 && y >= 20 && y < 60;
   // Neighbours of a photo differ, those of a bar hardly.
-  const bars = paint((x, y) => (inPhoto(x, y) ? (x * y) % 256 : (y < 20 ? 250 : 0) + (x % 5)));
-  assert.deepEqual(withinBars(bars), photo);
+  const levelAt = (x: number, y: number) => (inPhoto(x, y) ? (x * y) % 256 : (y < 20 ? 250 : 0) + (x % 5));
+  assert.deepEqual(withinBars(paint(levelAt)), photo);
+  const speck = paint((x, y) => (y === 10 && x < 2 ? 128 : levelAt(x, y)));
+  assert.deepEqual(withinBars(speck), { left: 0, top: 10, width: 100, height: 50 });
   const whole = paint((x, y) => ((x + 3) * (y + 7)) % 256);
   assert.deepEqual(withinBars(whole), wholeOf(whole));
   const none = paint(() => 128);

@@ -34,6 +34,7 @@ suite('createNetworkCounterReader', () => {
       next = 0,
       bothWays = false,
       alone = 0.99,
+      fraction = [1, 0, 0, 0, 0, 0],
       x: moved = 0,
       onRun,
     }: {
@@ -42,6 +43,7 @@ suite('createNetworkCounterReader', () => {
       next?: number;
       bothWays?: boolean;
       alone?: number;
+      fraction?: number[];
       x?: number;
       onRun?: (network: string) => void;
     } = {},
@@ -114,7 +116,7 @@ suite('createNetworkCounterReader', () => {
             onRun?.('mark');
             const cells = Array<number>(quads?.dims[0] ?? 0).fill(1);
             return Promise.resolve({
-              fraction: floats([1, 0, 0, 0, 0, 0], 6),
+              fraction: floats(fraction, 6),
               wheel: floats(cells, cells.length),
               digit: floats(
                 cells.flatMap((_, i) => Array.from('0123456789', (digit) => (digit === '02741'[i] ? alone : 0.001))),
@@ -179,9 +181,12 @@ suite('createNetworkCounterReader', () => {
   });
   test('reads what the photo alone shows where what is known leads to a reading that is refused', async () => {
     const runs: string[] = [];
-    const { made } = reader(0.9, { sure: 0.7, next: 0.25, onRun: (network) => void runs.push(network) });
-    const reading = (await made.read(picture(400, 300), { previous: decimalOf('2742', 0) }, time))?.counter;
+    const seen = { sure: 0.7, next: 0.25, fraction: [0, 1, 0, 0, 0, 0] };
+    const { made } = reader(0.9, { ...seen, onRun: (network) => void runs.push(network) });
+    const known = { decimals: 0, previous: decimalOf('2742', 0) };
+    const reading = (await made.read(picture(400, 300), known, time))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    assert.equal(reading.fractionWheels, 0);
     assert.deepEqual(
       runs.filter((network) => network !== 'read' && network !== 'refine'),
       ['locate', 'mark', 'mark', 'mark'],
