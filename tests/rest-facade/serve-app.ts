@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
 import { expressMessages } from '../../rest-facade/server/http/express-messages.js';
 import { arrivals } from '../../rest-facade/server/request-context.js';
+import { limitPipelining } from '../../runtime/limits/limit-pipelining.js';
 import { listen } from '../helpers/net/listen.js';
 
 /** The limits that it has unless a test gives others. */
@@ -30,9 +31,10 @@ export async function serveApp(
   const stream = () => assert.fail('no stream');
   const core = { call: () => Promise.resolve({}), stream, ...given };
   const app = createApp({ limits, ...options, core });
-  const server = createServer(expressMessages(app), (request, response) => {
+  const handle = limitPipelining((request, response) => {
     arrivals.set(request, performance.now() - waitedMs);
     app(request, response);
   });
+  const server = createServer(expressMessages(app), handle);
   return listen(t, server);
 }
