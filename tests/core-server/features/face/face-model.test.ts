@@ -11,6 +11,11 @@ test('the manifest says which face model serves, and a name chooses another', ()
   assert.equal(rule.overviewSide, 640);
   assert.equal(defaultScore, 0.45);
   assert.equal(chooseFaceModel(shipped, 'yunet-n').defaultScore, 0.65);
+  for (const name of ['nobody', 'meter-read'])
+    assert.throws(() => chooseFaceModel(shipped, name), {
+      name: 'ConfigError',
+      message: `CORE_FACE_MODEL is "${name}": want face-detector or yunet-n`,
+    });
 });
 
 test('the settings of a face model are checked, every mistake at once', () => {
