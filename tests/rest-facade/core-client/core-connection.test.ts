@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
+import { FaceDetectionServiceService } from '../../../generated/imageanalysis/v1/face_detection.js';
 import {
   type GetDetectionScoreResponse,
   ScoreConfigServiceService,
@@ -12,6 +13,7 @@ import { createCoreClient } from '../../../rest-facade/core-client/core-client.j
 import { createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
 import { plainText } from '../../../rest-facade/core-client/core-trust.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
+import { callerGone } from '../../../runtime/errors/refusal.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { bindServer } from '../../helpers/net/grpc.js';
@@ -180,6 +182,19 @@ test('calls that end at their deadline are resets too', async (t) => {
   const call = { apiKey: 'k', requestId: 'r', clientAddress: '192.0.2.1', deadline: performance.now() + 500, signal };
   await Promise.allSettled(Array.from({ length: 500 }, () => client.call(rpc, {}, call)));
   await eventually(() => lookup.mock.callCount() > 1);
+});
+
+test('a stream of a caller who is gone by then is not opened', async (t) => {
+  const server = new Server();
+  const streamDetectFaces = (stream: { end(): void }) => stream.end();
+  server.addService(FaceDetectionServiceService, { streamDetectFaces });
+  const client = createCoreClient(`127.0.0.1:${await bindServer(t, server)}`);
+  t.after(() => client.close());
+  const rpc = loadRpcs().find(({ path }) => path.endsWith('/StreamDetectFaces'));
+  assert.ok(rpc);
+  const call = { apiKey: 'k', requestId: 'r', clientAddress: '192.0.2.1', deadline: performance.now() + 10_000 };
+  const { ended } = client.stream(rpc, { ...call, signal: AbortSignal.abort(callerGone()) }, () => undefined);
+  await assert.rejects(ended, { reason: 'CLIENT_CLOSED' });
 });
 
 test('calls that are under way, or begin on the client they were given, outlive its renewal', async (t) => {

@@ -14,6 +14,8 @@ test('the pages for browsers need no key, load what they name below a prefix too
     const policy = answer.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
     assert.match(policy, /frame-ancestors 'none'/);
+    assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin');
+    assert.equal(answer.headers.get('permissions-policy'), 'camera=(self)');
     const html = await answer.text();
     // An inline script or style, or a host of others, would need a weaker policy.
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);

@@ -77,6 +77,8 @@ async function load(t: TestContext, methods: string, messages = '') {
     import "google/api/annotations.proto"; import "imageanalysis/v1/rest.proto";
     message Q { string name = 1; bytes image = 2; uint32 x = 3; }
     message Nested { Q q = 1; } message Tags { repeated string tags = 1; }
+    message Files { repeated bytes files = 1; }
+    message Ask { string id = 1; Q request = 2; } message Answer { string id = 1; R response = 2; }
     message Large { int64 n = 1; } message R { string text = 1; } ${messages}
     service S { ${methods} }`,
   );
@@ -133,6 +135,19 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
     [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has a REST form in JSON only/],
+    [
+      method(
+        'M',
+        'post: "/a" body: "*"',
+        'bindings: {path: "/a" multipart: {file_part: "f" file_field: "files"}}',
+        'Files',
+      ),
+      /field "files" is repeated, want max_items in its rules/,
+    ],
+    [
+      `rpc M(stream Ask) returns (stream Answer) { option (google.api.http) = {post: "/a" body: "*"}; }`,
+      /a stream needs a multipart form/,
+    ],
     [`rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`, /a stream needs messages with an id/],
     [
       `rpc M(Q) returns (R) { option (imageanalysis.v1.rest) = {bindings: {path: "/a"}}; }`,

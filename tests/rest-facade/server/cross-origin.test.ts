@@ -30,8 +30,11 @@ test('pages of other origins are told nothing unless it is configured', async (t
     assert.deepEqual(told(answer), {});
 });
 
-test('pages of the configured origins may call, refusals included, and read the request id', async (t) => {
-  const { url } = await startBoth(t, answerAll, { REST_CORS_ORIGINS: `https://other.example, ${page}` });
+test('pages of the configured origins may call, refusals included, and read the request id, but not administrate', async (t) => {
+  const { url, facade } = await startBoth(t, answerAll, {
+    REST_CORS_ORIGINS: `https://other.example, ${page}`,
+    REST_ADMIN_PORT: '0',
+  });
   const ask = (headers: Record<string, string>) => fetch(url + score, { headers });
   const allowed = { 'access-control-allow-origin': page, 'access-control-expose-headers': exposed, vary: 'Origin' };
   const answered = await ask({ ...withKey, origin: page });
@@ -44,6 +47,8 @@ test('pages of the configured origins may call, refusals included, and read the 
   const foreign = await ask({ ...withKey, origin: 'https://app.example.evil.example' });
   assert.equal(foreign.headers.get('access-control-allow-origin'), null);
   assert.equal(foreign.headers.get('vary'), 'Origin');
+  const admin = await fetch(`http://127.0.0.1:${facade.adminPort}/v1/admin/companies`, preflight);
+  assert.deepEqual(told(admin), {});
 });
 
 test('a preflight names methods and headers, and no cookies', async (t) => {

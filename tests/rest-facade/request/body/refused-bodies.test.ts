@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createForm } from '../../../helpers/net/form.js';
 import { answerAll } from '../../answers.js';
-import { detectFace, readRefusal, startBoth, startHeld, withKey } from '../../facade.js';
+import { readRefusal, startBoth, withKey } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('a request without a key is refused before its body is read', async (t) => {
@@ -41,7 +41,7 @@ test('a refused upload that goes on still gets its answer', async (t) => {
 test('Expect: 100-continue is answered after the checks', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const head = (path: string, key: string, length: number) =>
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${key}expect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
+    `POST ${path} HTTP/1.1\r\nhost: x\r\n${key}expect: 100-Continue\r\ncontent-length: ${length}\r\n\r\n`;
   const refused: [string, string, number, number][] = [
     ['/nothing', 'apikey: k\r\n', 100, 404],
     ['/meter-number-ocr/base64', '', 100, 401],
@@ -49,8 +49,9 @@ test('Expect: 100-continue is answered after the checks', async (t) => {
     ['/face_detect_single', 'apikey: k\r\n', 100, 415],
   ];
   for (const [path, key, length, http] of refused) {
-    const { text } = await exchange(port, head(path, key, length));
-    assert.match(text, new RegExp(`^HTTP/1.1 ${http} `), path);
+    const { status, headers } = await exchange(port, head(path, key, length));
+    // Nobody knows whether the body comes, or the next request.
+    assert.deepEqual([status, headers['connection']], [http, 'close'], path);
   }
 
   const body = JSON.stringify({ image: 'data:image/png;base64,YWJj' });
@@ -60,7 +61,7 @@ test('Expect: 100-continue is answered after the checks', async (t) => {
     assert.equal(chunk.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body);
   });
-  socket.write(head('/meter-number-ocr/base64', 'apikey: k\r\n', body.length));
+  socket.write(head('/meter-number-ocr/base64', 'apikey: k\r\nconnection: close\r\n', body.length));
   assert.match((await answer).text, /\r\n\r\nHTTP\/1.1 200 OK/);
 });
 
@@ -76,21 +77,4 @@ test('a form where JSON is wanted, and members that are none of the object', asy
     assert.deepEqual([refused.status, refused.reason], [400, reason]);
   }
   assert.deepEqual(core.calls, []);
-});
-
-test('uploads beyond the budget of all requests are refused, and it is given back', async (t) => {
-  const { url, called, answer } = await startHeld(t, {
-    REST_MAX_IMAGE_BYTES: '300000',
-    REST_MAX_BODY_BYTES: '400000',
-    REST_MAX_BUFFERED_BYTES: '500000',
-  });
-  const send = () => detectFace(url, Buffer.alloc(300_000));
-  const first = send();
-  await called;
-  const second = await send();
-  assert.equal(second.headers.get('retry-after'), '1');
-  assert.deepEqual(await readRefusal(second).then(({ status: http, reason }) => [http, reason]), [429, 'QUEUE_FULL']);
-  answer();
-  assert.equal((await first).status, 200);
-  for (let round = 0; round < 3; round += 1) assert.equal((await send()).status, 200);
 });

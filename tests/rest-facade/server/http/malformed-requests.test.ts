@@ -158,6 +158,7 @@ test('every refusal is JSON and has a request id, whatever the request line and 
     // RFC 9112, 6.1: a length beside chunks is how requests are smuggled.
     [post('transfer-encoding: chunked\r\ncontent-length: 5\r\n', '0\r\n\r\n'), 400],
     [post('transfer-encoding: xchunked\r\n', '0\r\n\r\n'), 400],
+    [post('transfer-encoding: Chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
     [post('transfer-encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 415],
     [post('content-encoding: gzip\r\ncontent-length: 2\r\n', '{}'), 415],
     [post('content-encoding: Identity\r\ncontent-length: 2\r\n', '{}'), 400],
