@@ -139,10 +139,6 @@ train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make trai
 	@$(PYTHON) models/meter/train_own.py --data "$(DATA)" $(if $(REGISTER),--register) $(ARGS)
 	$(if $(REGISTER),npm run models:register)
 
-.PHONY: bench-meter
-bench-meter: $(BUILT) ## Measure memory and time of 5,000 meter readings; ARGS="--photos 500"
-	@exec node --enable-source-maps dist/bench/meter-memory.js $(ARGS)
-
 FAULTS ?= 10
 .PHONY: faults
 faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load, check for losses; ARGS="--help"

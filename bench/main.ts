@@ -45,7 +45,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
 const threads = availableParallelism();
 
 progress.say('making the pictures');
-const pictures = await makePictures(path.join(folder, 'pictures'), at('samples/astronaut.jpg'));
+const pictures = await makePictures(path.join(folder, 'pictures'), at('samples'));
 const titles = Object.fromEntries(pictures.map(({ name, title }) => [name, title]));
 
 progress.say('measuring starts');

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { meterSvg, pictureSide } from '../samples/meter-face.js';
-import { createMulberry32 } from '../samples/mulberry32.js';
+import { createMulberry32 } from './measure/mulberry32.js';
 
 /** The picture sets, in the order of the report. */
 const setNames = ['vga', '12mp', 'crowd', 'meter'] as const;
@@ -19,16 +18,18 @@ export interface PictureSet {
 const variants = 3;
 
 /**
- * Makes all pictures from the samples and writes them into a folder: the same on every run, but for their noise.
+ * Makes all pictures from those in `samples` and writes them into a folder: the same on every run, but for their noise.
  * Nothing of `../shared` is used, so that the figures can be had anywhere.
  */
-export async function makePictures(folder: string, portrait: string): Promise<PictureSet[]> {
+export async function makePictures(folder: string, samples: string): Promise<PictureSet[]> {
+  const portrait = path.join(samples, 'astronaut.jpg');
+  const meter = path.join(samples, 'meter.jpg');
   await mkdir(folder, { recursive: true });
   const makers: Record<SetName, (variant: number) => Promise<Buffer>> = {
     vga: (variant) => makePortrait(portrait, 640, 480, variant, plain),
     '12mp': (variant) => makePortrait(portrait, 4000, 3000, variant, phone),
     crowd: (variant) => makeCrowd(portrait, variant),
-    meter: (variant) => makeMeter(variant),
+    meter: (variant) => makeMeter(meter, variant),
   };
   const titles: Record<SetName, string> = {
     vga: 'portrait, 640 x 480',
@@ -87,14 +88,10 @@ async function makeCrowd(portrait: string, variant: number): Promise<Buffer> {
   return photograph(sharp(people), width, height);
 }
 
-/** A rendered meter of another reading each time, in the middle of a wall. */
-async function makeMeter(variant: number): Promise<Buffer> {
+/** The meter in another place each time, in the middle of a wall. */
+async function makeMeter(sample: string, variant: number): Promise<Buffer> {
   const [width, height] = [1600, 1200];
-  const reading = { whole: `0${4731 + 2089 * variant}`, fraction: String(286 + 117 * variant) };
-  const meter = await sharp(Buffer.from(meterSvg(reading)))
-    .resize(pictureSide - 160)
-    .flatten()
-    .toBuffer();
+  const meter = await sharp(sample).resize(1040).toBuffer();
   const background = { width, height, channels: 3, background: '#57534c' } as const;
   const wall = await sharp({ create: background })
     .composite([{ input: meter, left: 240 + 60 * variant, top: 80 }])

@@ -34,8 +34,7 @@ const mix = [
 const root = new URL('../../', import.meta.url);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-soak-'));
-const portrait = fileURLToPath(new URL('samples/astronaut.jpg', root));
-const pictures = await makePictures(path.join(folder, 'pictures'), portrait);
+const pictures = await makePictures(path.join(folder, 'pictures'), fileURLToPath(new URL('samples', root)));
 const core = await startCore(path.join(folder, 'core'), workers);
 const load = startLoadProcess();
 const targets = await grpcTargets(core, pictures);

@@ -1,4 +1,4 @@
-import { createMulberry32 } from '../../samples/mulberry32.js';
+import { createMulberry32 } from '../../bench/measure/mulberry32.js';
 
 /** Chance that can be repeated: the same seed gives the same choices. */
 export interface Random {

@@ -16,7 +16,7 @@ test('programs of developers answer a wrong command line in one line', () => {
     const mistake = `--requests is "${requests}", want a whole number from 2000 on\n`;
     assert.deepEqual(ask('bench/soak.js', '--requests', requests), [2, mistake]);
   }
-  assert.deepEqual(ask('bench/meter-memory.js', '--photos', 'x'), [2, '--photos is "x", want a number\n']);
+  assert.deepEqual(ask('tests/faults/main.js', '--rounds', 'x'), [2, '--rounds is "x", want a number\n']);
   const picture = ['--picture', 'missing.jpg'];
   assert.deepEqual(ask('tests/overload/main.js', ...picture), [
     2,

@@ -101,13 +101,7 @@ function placeLabel({ box, colour, text, side = 'above' }: Annotation, scale: nu
   const x = Math.max(0, Math.min(wanted.x, size.width - plate.width));
   const y = Math.max(0, Math.min(wanted.y, size.height - plate.height));
   const lines = text.map((line, index) =>
-    drawText(line, {
-      x: x + padding,
-      y: y + padding + index * (height + padding),
-      height,
-      colour: '#fff',
-      weight: 0.14,
-    }),
+    drawText(line, { x: x + padding, y: y + padding + index * (height + padding), height, colour: '#fff' }),
   );
   return {
     box: { xmin: x, ymin: y, xmax: x + plate.width, ymax: y + plate.height },

@@ -1,6 +1,6 @@
 /**
  * A small alphabet of strokes, so that pictures look the same on every machine: text in an SVG would be
- * drawn in whatever font is installed. Each glyph fits a box of 60 by 100.
+ * drawn in whatever font is installed. Each glyph fits a box of 60 by 100; letters are those of `ok`, `check` and `m3`.
  */
 const strokes: Readonly<Record<string, string>> = {
   '0': 'M30 6C10 6 6 28 6 50S10 94 30 94 54 72 54 50 50 6 30 6Z',
@@ -13,27 +13,14 @@ const strokes: Readonly<Record<string, string>> = {
   '7': 'M6 7H54L24 94',
   '8': 'M30 6C3 6 3 46 30 46S57 6 30 6ZM30 46C-2 46-2 94 30 94S62 46 30 46Z',
   '9': 'M13 92C42 84 54 58 54 35 54-3 6-3 6 34 6 67 46 68 53 40',
-  A: 'M4 94 30 6 56 94M14 64H46',
-  E: 'M52 6H10V94H52M10 49H44',
-  H: 'M8 6V94M52 6V94M8 49H52',
-  L: 'M10 6V94H52',
-  N: 'M8 94V6L52 94V6',
-  Q: 'M30 6C10 6 6 28 6 50S10 94 30 94 54 72 54 50 50 6 30 6ZM36 74 56 98',
-  R: 'M10 94V6H32C58 6 58 50 32 50H10M34 50 54 94',
-  S: 'M51 22C44-2 8 2 10 28 12 52 52 44 52 70 52 102 10 100 7 76',
-  T: 'M4 6H56M30 6V94',
-  W: 'M2 6 16 94 30 24 44 94 58 6',
   m: 'M4 94V40M4 58C6 34 30 34 30 58V94M30 58C32 34 56 34 56 58V94',
-  n: 'M10 94V40M10 62C12 34 50 34 50 62V94',
   c: 'M51 52C42 32 9 36 9 67S42 102 51 82',
   e: 'M10 67H50C50 30 9 30 9 67 9 100 42 102 50 82',
   h: 'M10 94V6M10 62C12 34 50 34 50 62V94',
   k: 'M10 94V6M50 40 10 72M26 60 52 94',
   o: 'M30 40C16 40 9 50 9 67S16 94 30 94 51 84 51 67 44 40 30 40Z',
-  x: 'M10 40 50 94M50 40 10 94',
   '.': 'M30 92V94',
   '%': 'M10 94 50 6M16 8C4 8 4 38 16 38S28 8 16 8ZM44 62C32 62 32 92 44 92S56 62 44 62Z',
-  '/': 'M10 100 50 0',
   ' ': '',
 };
 
@@ -43,9 +30,6 @@ interface TextStyle {
   /** Height of a capital letter, pixels. */
   readonly height: number;
   readonly colour: string;
-  /** Width of the stroke by the height; 0.12 when absent. */
-  readonly weight?: number;
-  readonly anchor?: 'start' | 'middle';
 }
 
 /** From one glyph's left edge to the next, by the height. */
@@ -56,16 +40,15 @@ export function textWidth(text: string, height: number): number {
   return (text.length - 1) * advance * height + 0.6 * height;
 }
 
-/** Draws a word as SVG paths, its top left or middle at x, y. @throws Error for a character that the alphabet lacks */
+/** Draws a word as SVG paths, its top left at x, y. @throws Error for a character that the alphabet lacks */
 export function drawText(text: string, style: TextStyle): string {
-  const { x, y, height, colour, weight = 0.12, anchor = 'start' } = style;
+  const { x, y, height, colour } = style;
   const scale = height / 100;
-  const left = anchor === 'middle' ? x - textWidth(text, height) / 2 : x;
   const paths = [...text].map((character, index) => {
     const path = strokes[character];
     if (path === undefined) throw new Error(`the alphabet has no "${character}"`);
-    const shift = `translate(${(left + index * advance * height).toFixed(2)} ${y}) scale(${scale})`;
+    const shift = `translate(${(x + index * advance * height).toFixed(2)} ${y}) scale(${scale})`;
     return `<path transform="${shift}" d="${path}"/>`;
   });
-  return `<g fill="none" stroke="${colour}" stroke-width="${weight * 100}" stroke-linejoin="round" stroke-linecap="square">${paths.join('')}</g>`;
+  return `<g fill="none" stroke="${colour}" stroke-width="14" stroke-linejoin="round" stroke-linecap="square">${paths.join('')}</g>`;
 }

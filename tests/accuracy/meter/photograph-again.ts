@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { createMulberry32 } from '../../../samples/mulberry32.js';
+import { createMulberry32 } from '../../../bench/measure/mulberry32.js';
 
 /** Where the counter is, its four corners in pixels; null if that is not labelled. */
 type Counter = readonly (readonly [x: number, y: number])[] | null;

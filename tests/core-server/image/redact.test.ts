@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMulberry32 } from '../../../bench/measure/mulberry32.js';
 import { redactionStyles, type Region, type RgbPicture } from '../../../core-server/image/picture.js';
 import { redactRegion } from '../../../core-server/image/redact.js';
-import { createMulberry32 } from '../../../samples/mulberry32.js';
 
 const size = { width: 90, height: 70 };
 const region = { left: 11, top: 7, width: 64, height: 48 };
