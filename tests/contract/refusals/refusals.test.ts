@@ -60,7 +60,7 @@ describe('every reason of the error table', () => {
     void onlyOnce('STORE_UNAVAILABLE', produce.STORE_UNAVAILABLE);
     service = await startService(
       lifetime,
-      { CORE_MAX_IMAGE_PIXELS: '4000000', REST_MAX_IMAGE_BYTES: '3000000' },
+      { CORE_MAX_IMAGE_PIXELS: '4000000', CORE_MAX_IMAGE_SIDE: '3000', REST_MAX_IMAGE_BYTES: '3000000' },
       log.log,
     );
     await service.createCompany('acme', 'correct horse');
@@ -251,6 +251,7 @@ describe('every reason of the error table', () => {
       }),
     'an empty picture in JSON': () => readMeter({ image: 'data:image/png;base64,' }),
     'a cut picture in JSON': () => readMeter({ image: dataUrl(portrait.subarray(0, 2_000)) }),
+    'a picture that is too wide': async () => detect(service, {}, await blank(3_001, 10)),
     'no face': () => post(service, '/face_detect_single', createForm(grey, { min_score: '0.5' })),
     'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
     'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
@@ -280,7 +281,10 @@ describe('every reason of the error table', () => {
     const said = new Set<string>();
     for (const [name, refuse] of Object.entries({ ...produce, ...more })) {
       const refusal = await onlyOnce<Refusal | OverGrpc | void>(name, refuse);
-      if (refusal) said.add(shapeOf('overGrpc' in refusal ? refusal.overGrpc : refusal.body));
+      if (!refusal) continue;
+      const body = 'overGrpc' in refusal ? refusal.overGrpc : refusal.body;
+      assert.ok(body.reason, `${name} is refused: ${JSON.stringify(body)}`);
+      said.add(shapeOf(body));
     }
     assert.deepEqual(
       [...new Set(shown)].filter((shape) => !said.has(shape)),
