@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -90,12 +95,18 @@ test('the response to HEAD has the length of the body, and no body', async (t) =
   assert.equal((await buffer(response)).length, 0);
 });
 
-test('of a body that its caller ends in the middle nothing more is awaited', { timeout: 30_000 }, async (t) => {
-  // The time that is left for the rest of a body never passes.
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const server = createPlainServer((_request, response) => send(response, { status: 400, headers: {}, body: '{}' }));
-  server.on('clientError', () => undefined);
-  const client = connect(await listen(t, server), '127.0.0.1');
-  client.end('POST / HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: 100\r\n\r\nhalf');
-  assert.match((await buffer(client)).toString(), /^HTTP\/1\.1 400 /);
-});
+for (const [what, isEnded, rest] of [
+  ['its caller ends in the middle', true, 'content-length: 100\r\n\r\nhalf'],
+  ['waits to be asked for', false, 'expect: 100-continue\r\ncontent-length: 100\r\n\r\n'],
+] as const)
+  test(`of a body that ${what} nothing more is awaited`, { timeout: 30_000 }, async (t) => {
+    // The time that is left for the rest of a body never passes.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const answer: RequestListener = (_request, response) => send(response, { status: 400, headers: {}, body: '{}' });
+    const server = createPlainServer(answer).on('checkContinue', answer);
+    server.on('clientError', () => undefined);
+    const client = connect(await listen(t, server), '127.0.0.1');
+    client.write(`POST / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n${rest}`);
+    if (isEnded) client.end();
+    assert.match((await buffer(client)).toString(), /^HTTP\/1\.1 400 /);
+  });
