@@ -26,17 +26,17 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   const copies = path.join(folder, 'copies');
   const warnings: string[] = [];
   const { signal } = new AbortController();
-  const wanted = [folder];
-  await writeMissing(
-    lines(),
-    { option: 'annotate' as const, folder: copies, wanted },
-    (message) => warnings.push(message),
-    signal,
-  );
+  const place = { option: 'annotate' as const, folder: copies, wanted: [folder] };
+  await writeMissing(lines(), place, (message) => warnings.push(message), signal);
   assert.equal(warnings.length, 1);
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
-  const copy = await readFile(path.join(copies, path.basename(folder), 'whole.jpg.jpg'));
-  assert.equal((await sharp(copy).metadata()).format, 'jpeg');
+  const copy = path.join(copies, path.basename(folder), 'whole.jpg.jpg');
+  assert.equal((await sharp(await readFile(copy)).metadata()).format, 'jpeg');
+
+  // One that is there is not missing.
+  await writeFile(copy, 'of before');
+  await writeMissing(lines(), place, () => undefined, signal);
+  assert.equal(await readFile(copy, 'utf8'), 'of before');
 });
 
 test('a picture whose name is too long for a copy costs a warning or its own line', async (t) => {

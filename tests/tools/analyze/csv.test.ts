@@ -35,13 +35,13 @@ test('a table replaces a table, and no other file', async (t) => {
 test('no name of a file is written so that a spreadsheet takes it for a formula', async (t) => {
   const file = path.join(await createTemporaryFolder(t), 'table.csv');
   async function* lines(): AsyncGenerator<Line> {
-    for (const name of ['=1+1.jpg', '-1.jpg', '@sum.jpg', '\t=2.jpg', '＝3.jpg', 'a;=4.jpg'])
+    for (const name of ['=1+1.jpg', '-1.jpg', '@sum.jpg', '\t=2.jpg', '＝3.jpg', 'a;=4.jpg', '"5".jpg'])
       yield await Promise.resolve({ file: name, feature: 'faces', result: [] });
   }
   await writeCsv(file, 'faces', lines());
   const [, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
   assert.deepEqual(
     rows.map((row) => row.split(',', 1)[0]),
-    ['./=1+1.jpg', './-1.jpg', './@sum.jpg', '"./\t=2.jpg"', './＝3.jpg', '"a;=4.jpg"'],
+    ['./=1+1.jpg', './-1.jpg', './@sum.jpg', '"./\t=2.jpg"', './＝3.jpg', '"a;=4.jpg"', '"./""5"".jpg"'],
   );
 });
