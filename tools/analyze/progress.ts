@@ -2,13 +2,13 @@ import type { Line } from './features.js';
 
 const barWidth = 24;
 
-/** The progress of a run in one line: a bar, the count, the rate and the time left. */
+/** The progress of a run over some pictures in one line: a bar, the count, the rate and the time left. */
 export function progressLine(
   progress: Readonly<Record<'total' | 'skipped' | 'answered' | 'failed' | 'elapsedMs', number>>,
 ): string {
   const { total, skipped, answered, failed, elapsedMs } = progress;
   const done = skipped + answered + failed;
-  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const share = Math.min(1, done / total);
   const filled = Math.round(share * barWidth);
   const perSecond = (answered + failed) / Math.max(elapsedMs / 1000, 0.001);
   const left = perSecond > 0 && done < total ? `, ${toClock((total - done) / perSecond)} left` : '';

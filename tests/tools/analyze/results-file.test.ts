@@ -64,6 +64,7 @@ describe('the results file', () => {
       ['none', '', false],
       ['succeeded', lineOf('a.jpg'), true],
       ['failed for good', failed('CORRUPT_IMAGE'), true],
+      ['without a meter', failed('NO_READING'), true],
       ['failed for now', failed('INTERNAL'), false],
       ['succeeded, then failed for now', lineOf('a.jpg') + failed('INTERNAL'), false],
       ['failed for now, then succeeded', failed('INTERNAL') + lineOf('a.jpg'), true],
