@@ -5,14 +5,11 @@ import { annotate, type Annotation } from '../../../tools/annotate/annotate.js';
 
 const colour = '#0000ff';
 
-async function paper(width: number, height: number): Promise<Buffer> {
+/** Annotates white paper, stored as its EXIF says. @returns the picture as RGB, and where it is blue */
+async function annotated(width: number, height: number, annotations: Annotation[], orientation = 1) {
   const create = { width, height, channels: 3, background: '#ffffff' } as const;
-  return await sharp({ create }).png().toBuffer();
-}
-
-/** Annotates white paper and gives the picture as RGB and a function for the share of blue in a part of it. */
-async function annotated(width: number, height: number, annotations: Annotation[]) {
-  const jpeg = await annotate(await paper(width, height), annotations);
+  const paper = await sharp({ create }).withMetadata({ orientation }).png().toBuffer();
+  const jpeg = await annotate(paper, annotations);
   const { data, info } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
   const isBlue = (x: number, y: number) => {
     const at = (y * info.width + x) * info.channels;
@@ -46,17 +43,35 @@ describe('annotate', () => {
     assert.equal(width, 800);
   });
 
-  it('draws a box where it is, in the scale of the result', async () => {
+  it('draws a box where it is in the upright picture, in the scale of the result', async () => {
     const box = { xmin: 20, ymin: 10, xmax: 60, ymax: 30 };
-    const { isBlue } = await annotated(80, 40, [{ box, colour }]);
-    for (const [x, y] of [
-      [200, 200],
-      [600, 200],
-      [400, 100],
-      [400, 300],
-    ] as const)
-      assert.ok(isBlue(x, y), `${x}, ${y}`);
-    assert.ok(!isBlue(400, 200));
+    for (const [width, height, orientation] of [
+      [80, 40, 1],
+      [40, 80, 6],
+    ] as const) {
+      const { info, isBlue } = await annotated(width, height, [{ box, colour }], orientation);
+      assert.deepEqual([info.width, info.height], [800, 400]);
+      for (const [x, y] of [
+        [200, 200],
+        [600, 200],
+        [400, 100],
+        [400, 300],
+      ] as const)
+        assert.ok(isBlue(x, y), `${x}, ${y}`);
+      assert.ok(!isBlue(400, 200));
+    }
+  });
+
+  it('draws corners in place of a box, and dots', async () => {
+    const box = { xmin: 20, ymin: 0, xmax: 60, ymax: 40 };
+    const corners = [
+      { x: 60, y: 20 },
+      { x: 40, y: 39 },
+      { x: 20, y: 20 },
+      { x: 40, y: 1 },
+    ];
+    const { isBlue } = await annotated(80, 40, [{ box, corners, colour, dots: [{ x: 40, y: 20 }] }]);
+    assert.deepEqual([isBlue(300, 105), isBlue(200, 100), isBlue(400, 200)], [true, false, true]);
   });
 
   it('keeps text inside the picture for a box that fills it', async () => {
