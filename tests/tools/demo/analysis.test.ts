@@ -49,9 +49,15 @@ describe('summarise', () => {
 });
 
 describe('toAnnotations', () => {
-  it('draws a face with its score and landmarks', () => {
-    const [face, ...more] = toAnnotations({ faces: faces('0.98765'), meter: noMeter });
-    assert.deepEqual([face?.text, face?.dots, more], [['0.98'], Array(5).fill(dot), []]);
+  it('draws a face with its score, cut off, and landmarks', () => {
+    const drawn = toAnnotations({ faces: faces('0.98765', '0.29'), meter: noMeter });
+    assert.deepEqual(
+      drawn.map(({ text, dots }) => [text, dots]),
+      [
+        [['0.98'], Array(5).fill(dot)],
+        [['0.29'], Array(5).fill(dot)],
+      ],
+    );
   });
 
   it('draws the counter with its value and status, and each digit', () => {
