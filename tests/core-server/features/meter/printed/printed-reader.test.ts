@@ -56,7 +56,7 @@ test('serial number and unit are read, upside down too, by a thread that ends af
   const [upright, upsideDown] = [await drawMeter(0), await drawMeter(2)];
   for (const { picture, counter } of [upright, upsideDown])
     assert.deepEqual(await reader.read(picture, counter, signal), printed);
-  await eventually(() => threads.living === 0);
+  assert.equal(threads.living, 0);
   assert.deepEqual(await reader.read(upright.picture, upright.counter, signal), printed);
   assert.equal(threads.living, 1);
   await eventually(() => threads.living === 0);
