@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { assembleReading } from '../../../../core-server/features/meter/assemble.js';
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
-import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { lightOf } from '../../../../core-server/features/meter/read/counter-light.js';
 import type { ReadingWarningName } from '../../../../core-server/features/meter/task.js';
 import { wholeOf } from '../../../../core-server/image/picture.js';
@@ -12,12 +12,7 @@ import { box, sureCounter } from './fixtures.js';
 
 const upright = box(10, 20, 80, 20);
 const [a, b, c, d] = upright;
-/** The counter rotated clockwise, wherever that brings it. */
-function rotated(degrees: number): Quad {
-  const angle = (degrees * Math.PI) / 180;
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  return mapped(upright, ({ x, y }) => ({ x: x * cos - y * sin, y: x * sin + y * cos }));
-}
+const rotated = (degrees: number) => box(10, 20, 80, 20, degrees);
 const facts = {
   picture: { width: 200, height: 100 },
   copy: { width: 100, height: 50 },

@@ -5,20 +5,13 @@ import { chooseCandidates } from '../../../../core-server/features/meter/locate/
 import { oneOfEach, otherStarts } from '../../../../core-server/features/meter/locate/other-starts.js';
 import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { regionOf } from '../../../../core-server/features/meter/run-on-quads.js';
-import { type Corners, nearQuad, quadOf } from './reference.js';
-
-const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
-  quadOf([
-    [xmin, ymin],
-    [xmax, ymin],
-    [xmax, ymax],
-    [xmin, ymax],
-  ]);
+import { box } from './fixtures.js';
+import { type Corners, nearQuad } from './reference.js';
 
 const corners = (quad: Quad): Corners => quad.map(({ x, y }) => [x, y]);
 
 suite('chooseCandidates', () => {
-  const at = (x: number, score: number, width = 100) => ({ quad: box(x, 0, x + width, 20), score });
+  const at = (x: number, score: number, width = 100) => ({ quad: box(x, 0, width, 20), score });
   const limits = { candidates: 2, minLocateScore: 0.05, relativeLocateScore: 0.2, sameCounterDistance: 0.35 };
   const cases: [string, ReturnType<typeof at>[], number[]][] = [
     ['one for each counter', [at(0, 0.9), at(34, 0.8), at(36, 0.7)], [0, 36]],
@@ -39,11 +32,11 @@ suite('chooseCandidates', () => {
 });
 
 suite('otherStarts', () => {
-  const candidate = { quad: box(100, 50, 200, 70), score: 0.7 };
+  const candidate = { quad: box(100, 50, 100, 20), score: 0.7 };
   const unless = { read: 0.5, confidence: 0.9 };
   const rules = { otherStarts: { unless, scales: [1.2, 0.8], wholeFrom: 2 } };
   const startsIn = (width: number, height: number) => otherStarts(candidate, { width, height }, rules);
-  const scaled = [box(90, 50, 210, 70), box(110, 50, 190, 70)];
+  const scaled = [box(90, 50, 120, 20), box(110, 50, 80, 20)];
 
   test('are wider and narrower', () => {
     const starts = startsIn(399, 200);
@@ -63,8 +56,8 @@ suite('oneOfEach', () => {
   const counter = box(0, 0, 100, 20);
   test('keeps the best of a counter in each direction, the best first', () => {
     const turnedOne = at(turned(counter), -3);
-    const best = at(box(5, 0, 105, 20), -1);
-    const other = at(box(0, 200, 100, 220), -2);
+    const best = at(box(5, 0, 100, 20), -1);
+    const other = at(box(0, 200, 100, 20), -2);
     const kept = oneOfEach([turnedOne, at(counter, -1.5), best, other], { sameCounterDistance: 0.35 });
     assert.deepEqual(kept, [best, other, turnedOne]);
   });
@@ -72,7 +65,7 @@ suite('oneOfEach', () => {
 
 suite('isRivalled', () => {
   const counter = box(0, 0, 100, 20);
-  const below = box(0, 200, 100, 220);
+  const below = box(0, 200, 100, 20);
   const cases: [string, Quad, number, Record<string, number>, boolean][] = [
     ['by a place that reads as a counter', below, 0.3, { '123': 0.5 }, true],
     ['by its likeliest reading', below, 0.3, { '123': 0.4, '124': 0.5 }, true],
@@ -93,10 +86,10 @@ suite('isRivalled', () => {
 suite('regionOf', () => {
   const picture = { width: 403, height: 301 };
   const cases: [string, Quad[], [number, number, number, number]][] = [
-    ['has room for the coarsest level, on its grid', [box(101, 50, 200, 77)], [92, 40, 116, 48]],
-    ['covers all strips', [box(101, 50, 200, 77), box(40, 90, 60, 95)], [32, 40, 176, 64]],
-    ['keeps to the picture', [box(-50, -5, 900, 700)], [0, 0, 403, 301]],
-    ['is never too small, outside either', [box(500, 400, 501, 401)], [384, 284, 19, 17]],
+    ['has room for the coarsest level, on its grid', [box(101, 50, 99, 27)], [92, 40, 116, 48]],
+    ['covers all strips', [box(101, 50, 99, 27), box(40, 90, 20, 5)], [32, 40, 176, 64]],
+    ['keeps to the picture', [box(-50, -5, 950, 705)], [0, 0, 403, 301]],
+    ['is never too small, outside either', [box(500, 400, 1, 1)], [384, 284, 19, 17]],
   ];
   for (const [name, quads, expected] of cases) {
     test(name, () => {
