@@ -213,9 +213,10 @@ test('a photo that alone is ok answers for all where none contradicts, and not w
 });
 
 test('a photo that alone is surer of another value does not answer for all', () => {
-  const before = { ...photo('00123456', { sure: 0.99 }), ...sizes };
+  const before = photo('00123456', { sure: 0.9995 });
+  const surer = { ...before, counter: { ...before.counter, fractionConfidence: 1 }, ...sizes };
   const after = { ...photo('00123457', { sure: 0.6 }), ...sizes };
-  const { reading } = fuseReadings({ photos: [before, after, after], checkBelow: 0.5, known: {} }, rules);
+  const { reading } = fuseReadings({ photos: [surer, after, after], checkBelow: 0.5, known: {} }, rules);
   assert.deepEqual([reading.status, reading.value], ['OK', '00123.457']);
 });
 
