@@ -26,7 +26,7 @@ after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
 
 describe('admin command', () => {
   it('lists any number', () => {
-    const companies = Array.from({ length: 200_000 }, () => ({ name: 'acme', createTime: new Date() }));
+    const companies = Array.from({ length: 200_000 }, () => ({ name: 'acme', createTime: undefined }));
     const lines = companiesToTable(companies).split('\n');
     assert.equal(lines.length, 200_001);
   });

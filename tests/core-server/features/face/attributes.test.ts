@@ -56,7 +56,7 @@ test('yaw and pitch have the sign and the order of the turns, and hardly mix', (
 
 test('points in one place are a face that looks straight ahead', () => {
   const pose = poseOf(Array.from({ length: 5 }, () => ({ x: 7, y: 7 })));
-  for (const value of Object.values(pose)) assert.ok(Number.isFinite(value));
+  assert.deepEqual(Object.values(pose).map(Math.abs), [0, 0, 0, 0]);
 });
 
 const portrait = fileURLToPath(new URL('../../../../../samples/astronaut.jpg', import.meta.url));
@@ -92,7 +92,7 @@ test('sharpness and quality fall with blur and with shrinking', async () => {
   }
 });
 
-test('brightness is the mean luminance and contrast its deviation', async () => {
+test('brightness is the mean luminance and contrast its deviation', () => {
   const { width, height } = measuredSize;
   const face = { box, landmarks: seen({}) };
   const data = new Uint8Array(width * height * 3).map((_, i) => (Math.floor(i / 3) % 2 ? 255 : 0));
@@ -104,10 +104,6 @@ test('brightness is the mean luminance and contrast its deviation', async () => 
     const colour = data.map((_, i) => (i % 3 === channel ? 255 : 0));
     assert.equal(measureFace(face, picture, { data: colour, width, height }).brightness, brightness);
   }
-  const bright = await measure();
-  const dark = await measure((same) => same.linear(0.2));
-  assert.ok(dark.brightness < bright.brightness / 4 && dark.contrast < bright.contrast / 4);
-  assert.ok(dark.quality < bright.quality);
 });
 
 test('quality falls for a face that is small, turned away, cut by the edge, too bright, too dark or pale', () => {

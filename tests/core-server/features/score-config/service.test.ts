@@ -20,19 +20,12 @@ describe('score configuration', () => {
     });
   });
 
+  const wish = 'a number from 0 to 1 with at most 6 decimals';
   const refused = [
     [{ company: '' }, 'MISSING_FIELD', 'company is missing, want the name of a registered company'],
     [{ password: '' }, 'MISSING_FIELD', 'password is missing, want the password of the company'],
-    [
-      { detectionScore: undefined },
-      'MISSING_FIELD',
-      'detection_score is missing, want a number from 0 to 1 with at most 6 decimals',
-    ],
-    [
-      { detectionScore: 1.5 },
-      'INVALID_SCORE',
-      'detection_score is "1.5", want a number from 0 to 1 with at most 6 decimals',
-    ],
+    [{ detectionScore: undefined }, 'MISSING_FIELD', `detection_score is missing, want ${wish}`],
+    [{ detectionScore: 1.5 }, 'INVALID_SCORE', `detection_score is "1.5", want ${wish}`],
   ] as const;
   for (const [parts, reason, message] of refused)
     it(`refuses ${JSON.stringify(parts)} before the password is checked`, async () => {
