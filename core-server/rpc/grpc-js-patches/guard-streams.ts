@@ -25,9 +25,8 @@ export interface StreamLimits {
 /**
  * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
  *
- * - Bytes of messages, over all calls. They count from when they arrive, whether
- *   or not they are read, until they are answered: they wait for their key, the store and their turn, and those of streams
- *   beside the queue.
+ * - Bytes of messages, over all calls. They count from when they arrive, whether or not they are read, until they are
+ *   answered: they wait for their key, the store and their turn, and those of streams beside the queue.
  * - Bytes of one message, as soon as it is announced: with a reason, a log line and a count.
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.

@@ -56,9 +56,9 @@ export function limitMessages(
     const isHeld = hold(underWay + unansweredBytes);
     const isTooLarge = largest > maxBytes;
     if (messagesLeft < 0 || (isTooLarge && needsNoKey)) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    else if (isTooLarge) refuseSoon(stream, bodyTooLarge('message', maxBytes));
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
+    else if (isTooLarge) refuseSoon(stream, bodyTooLarge('message', maxBytes));
   };
   answered.set(stream, (message) => {
     if (stream.destroyed) return;
