@@ -40,7 +40,7 @@ export const maxCallsPerConnection = 228;
 /** The largest picture. */
 export const maxPictureBytes = 4 * 2 ** 20;
 
-interface ServeOptions {
+export interface ServeOptions {
   access?: AccessDependencies;
   maxDeadlineMs?: number;
   idleMs?: number;
@@ -52,7 +52,7 @@ interface ServeOptions {
 }
 
 /** Serves the handler on a free port as the core does, behind the same interceptors and guards; ended with the test. */
-export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
+export async function serve(t: Pick<TestContext, 'after'>, handler: Handler, options: ServeOptions = {}) {
   const closing = new AbortController();
   const { callEnded = () => {} } = options;
   const settings = {

@@ -15,7 +15,6 @@ import {
 } from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
 import { createMessageMeter } from '../../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
-import { maxKeylessCalls } from '../../../../core-server/rpc/interceptors/limit-open-calls.js';
 import {
   DetectSingleFaceRequest,
   StreamDetectFacesRequest,
@@ -23,6 +22,7 @@ import {
 import { ReadMeterRequest, StreamReadMetersRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
+import { collectLog } from '../../../helpers/collect-log.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { createLifetime } from '../../../helpers/lifetime.js';
@@ -30,7 +30,7 @@ import { grpcFrame } from '../../../helpers/net/grpc-frame.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { scriptedPicture } from '../../../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../../../helpers/service/scripted-service.js';
-import type { TestService } from '../../../helpers/service/service.js';
+import { answer, serve, type ServeOptions } from '../served-calls.js';
 
 const detectSinglePath = '/imageanalysis.v1.FaceDetectionService/DetectSingleFace';
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
@@ -135,13 +135,20 @@ async function serveGuarded(
   return `127.0.0.1:${await listen(t, http2Server)}`;
 }
 
-const coreMetrics = async ({ metricsPorts }: TestService): Promise<string> =>
-  (await fetch(`http://127.0.0.1:${metricsPorts.core}/metrics`)).text();
+/** Serves readings as the core does, for every key. @returns its address */
+async function serveReadings(t: Parameters<typeof serve>[0], options?: ServeOptions): Promise<string> {
+  const client = await serve(t, () => Promise.resolve(answer), options);
+  return client.getChannel().getTarget().replace(/^dns:/, '');
+}
+
+const key = { apikey: 'secret' };
 
 const lifetime = createLifetime();
 /** For calls that leave it as it was. */
-let service: TestService;
-before(async () => ({ service } = await startScripted(lifetime)));
+let shared: string;
+before(async () => {
+  shared = await serveReadings(lifetime);
+});
 
 test('a meter counts the whole messages, and the bytes of the one that is not', () => {
   const bytes = Buffer.concat([grpcFrame(Buffer.alloc(10)), grpcFrame(Buffer.alloc(0)), grpcFrame(Buffer.alloc(300))]);
@@ -169,7 +176,7 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
 });
 
 test('a caller without a key cannot have large messages kept', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   for (const path of [checkPath, ...reflectionPaths]) {
     for (const length of [mebibyte, maxKeylessMessageBytes + 1]) {
       const stream = call(session, path);
@@ -181,7 +188,7 @@ test('a caller without a key cannot have large messages kept', async (t) => {
 });
 
 test('a caller without a key cannot have many messages answered in one call', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   for (const path of reflectionPaths) {
     const most = call(session, path);
     most.end(emptyMessages(maxKeylessMessages));
@@ -375,13 +382,13 @@ test('who has no room for one more response like its unread ones is refused befo
   const session = open(t, service.grpc, { initialWindowSize: 1_000 });
   await once(session, 'remoteSettings');
   const image = scriptedPicture('a', 'answer', { cropBytes: 40 * mebibyte });
-  const ask = () => {
-    const stream = call(session, detectSinglePath, { apikey: service.apiKey });
+  const ask = (on = session) => {
+    const stream = call(on, detectSinglePath, { apikey: service.apiKey });
     stream.end(grpcFrame(DetectSingleFaceRequest.encode(DetectSingleFaceRequest.fromPartial({ image })).finish()));
     return stream;
   };
   // One address has four fifths of 256 MiB.
-  const unread = Array.from({ length: 5 }, ask);
+  const unread = Array.from({ length: 5 }, () => ask());
   await Promise.all(unread.map((stream) => once(stream.pause(), 'readable')));
 
   const refused = await trailersOf(ask());
@@ -391,7 +398,8 @@ test('who has no room for one more response like its unread ones is refused befo
   assert.equal(await endOf(emptyCall(session, checkPath)), ok);
 
   for (const stream of unread) stream.close(constants.NGHTTP2_CANCEL);
-  await eventually(async () => (await endOf(ask())) === ok);
+  const reader = open(t, service.grpc);
+  await eventually(async () => (await endOf(ask(reader))) === ok);
 });
 
 test('the responses of one stream count together', async (t) => {
@@ -421,7 +429,8 @@ test('all answers of streams count until they are read', async (t) => {
   };
   // Of each stream, four requests are in progress; four fifths of 256 MiB hold the answers to 12.
   assert.equal(await Promise.race([ask(), ask(), ask(), ask()]), constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  assert.match(await coreMetrics(service), /StreamDetectFaces",code="RESOURCE_EXHAUSTED",reason="QUEUE_FULL"} \d$/m);
+  const metrics = await (await fetch(`http://127.0.0.1:${service.metricsPorts.core}/metrics`)).text();
+  assert.match(metrics, /StreamDetectFaces",code="RESOURCE_EXHAUSTED",reason="QUEUE_FULL"} \d$/m);
 });
 
 test('each address has a share of its own', async (t) => {
@@ -471,7 +480,7 @@ test('the message of a unary call counts until the call is answered', async (t) 
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {
-  const stream = call(open(t, service.grpc), readMeterPath);
+  const stream = call(open(t, shared), readMeterPath);
   const closed = once(stream, 'close');
   stream.write(grpcFrame(Buffer.alloc(10), { length: mebibyte }));
   assert.equal(await endOf(stream), unauthenticated);
@@ -480,8 +489,8 @@ test('of a message whose call was refused no more is asked for', async (t) => {
 });
 
 test('a request for the health that does not come is not waited for', async (t) => {
-  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
-  assert.equal(await endOf(call(open(t, service.grpc), checkPath)), '4');
+  const address = await serveReadings(t, { maxDeadlineMs: 300 });
+  assert.equal(await endOf(call(open(t, address), checkPath)), '4');
 });
 
 test('messages under way have a budget, which they give back', async (t) => {
@@ -507,7 +516,7 @@ test('messages under way have a budget, which they give back', async (t) => {
 });
 
 test('the path of a method that there is not is not repeated without limit', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   for (const [length, repeated] of [
     [128, `/${'x'.repeat(127)}`],
     [129, '/'],
@@ -522,7 +531,7 @@ test('the path of a method that there is not is not repeated without limit', asy
 });
 
 test('what gRPC itself answers is as docs/errors.md says', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   const empty = grpcFrame(Buffer.alloc(0));
   const table: [path: string, messages: Buffer[], status: string][] = [
     [readMeterPath, [], unimplemented],
@@ -532,14 +541,14 @@ test('what gRPC itself answers is as docs/errors.md says', async (t) => {
     [checkPath, [grpcFrame(Buffer.from([0xff]))], internal],
   ];
   for (const [path, messages, expected] of table) {
-    const stream = call(session, path, { apikey: service.apiKey });
+    const stream = call(session, path, key);
     stream.end(Buffer.concat(messages));
     assert.equal(await endOf(stream), expected, `${path} ${messages.length}`);
   }
 });
 
 test('headers that are large together are refused, and not kept', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   for (const path of [checkPath, watchPath, readMeterPath])
     for (const names of [['x-a'], ['x-a', 'x-b', 'x-c', 'x-d']]) {
       const value = 'x'.repeat(maxMetadataBytes / names.length);
@@ -552,20 +561,20 @@ test('headers that are large together are refused, and not kept', async (t) => {
 });
 
 test('a call that is refused before its key is checked leaves a line', async (t) => {
-  const { service, log } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '1000' });
-  const session = open(t, service.grpc);
+  const { log, entries } = collectLog();
+  const session = open(t, await serveReadings(t, { log, maxDeadlineMs: 1_000 }));
   const table: [headers: Record<string, string>, reason: string, id: RegExp][] = [
     [{ 'grpc-timeout': '5s' }, 'INVALID_FIELD', /^abc-123$/],
     // Its headers are dropped.
     [{ 'x-a': 'x'.repeat(maxMetadataBytes) }, 'INVALID_FIELD', /^[0-9a-f-]{36}$/],
-    [{ apikey: service.apiKey }, 'DEADLINE', /^abc-123$/],
+    [key, 'DEADLINE', /^abc-123$/],
   ];
   for (const [headers, expected, id] of table) {
-    log.entries.length = 0;
+    entries.length = 0;
     const stream = call(session, readMeterPath, { 'x-request-id': 'abc-123', ...headers });
     await trailersOf(stream);
     stream.close();
-    const [{ msg, method, reason, request_id: requestId } = {}, ...more] = log.entries;
+    const [{ msg, method, reason, request_id: requestId } = {}, ...more] = entries;
     assert.deepEqual([msg, method, reason], ['call refused', readMeterPath, expected]);
     assert.match(String(requestId), id);
     assert.deepEqual(more, []);
@@ -573,8 +582,8 @@ test('a call that is refused before its key is checked leaves a line', async (t)
 });
 
 test('a stream that is refused while it is served leaves one line, with the reason and its id', withinMs, async (t) => {
-  const { service, log } = await startScripted(t);
-  const session = open(t, service.grpc);
+  const logged = collectLog();
+  const session = open(t, await serveReadings(t, { log: logged.log }));
   const inCrumbs = (stream: ClientHttp2Stream) =>
     crumble(stream, grpcFrame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
   const tooLarge = (stream: ClientHttp2Stream) => stream.write(grpcFrame(Buffer.alloc(0), { length: 11 * mebibyte }));
@@ -583,40 +592,22 @@ test('a stream that is refused while it is served leaves one line, with the reas
     [tooLarge, 'BODY_TOO_LARGE', resourceExhausted],
   ] as const;
   for (const [send, expected, code] of table) {
-    log.entries.length = 0;
-    const stream = call(session, streamMetersPath, { apikey: service.apiKey });
+    logged.entries.length = 0;
+    const stream = call(session, streamMetersPath, key);
     const end = endOf(stream);
-    const received = await log.waitFor(({ msg }) => msg === 'call received');
+    const received = await logged.waitFor(({ msg }) => msg === 'call received');
     await send(stream);
     assert.equal(await end, code);
-    const lines = log.entries.filter(({ msg }) => msg !== 'call received');
+    const lines = logged.entries.filter(({ msg }) => msg !== 'call received');
     const [{ msg, reason, request_id: requestId } = {}, ...more] = lines;
     assert.deepEqual([msg, reason, requestId], ['call refused', expected, received['request_id']]);
     assert.deepEqual(more, []);
   }
 });
 
-test('a caller without a key cannot open calls without end', async (t) => {
-  const { service } = await startScripted(t);
-  // Of a connection, no more than 228 calls are taken.
-  const sessions = Array.from({ length: 4 }, () => open(t, service.grpc));
-  const [session = open(t, service.grpc)] = sessions;
-  const watch = (on = session) => emptyCall(on, watchPath);
-  // One address gets four fifths of all.
-  const most = (maxKeylessCalls * 4) / 5;
-  const watches = sessions.flatMap((on) => Array.from({ length: most / 4 }, () => watch(on)));
-  await Promise.all(watches.map((stream) => once(stream.resume(), 'data')));
-  // One that is refused has no place to give back.
-  for (let count = 0; count < 2; count += 1) assert.equal(await endOf(watch()), resourceExhausted);
-  const [first] = watches;
-  first?.close(constants.NGHTTP2_CANCEL);
-  await once(first as ClientHttp2Stream, 'close');
-  assert.equal(await endOf(emptyCall(session, checkPath)), ok);
-});
-
 test('compressed messages are not inflated', async (t) => {
   const send = (encoding: string, flags: number, bytes: Uint8Array) => {
-    const stream = call(open(t, service.grpc), checkPath, { 'grpc-encoding': encoding });
+    const stream = call(open(t, shared), checkPath, { 'grpc-encoding': encoding });
     stream.end(grpcFrame(bytes, { flags }));
     stream.once('response', (headers) => assert.equal(headers['grpc-accept-encoding'], 'identity'));
     return endOf(stream);
@@ -627,7 +618,7 @@ test('compressed messages are not inflated', async (t) => {
 });
 
 test('a malformed deadline is refused as a mistake of the caller', async (t) => {
-  const session = open(t, service.grpc);
+  const session = open(t, shared);
   const send = (path: string, timeout: string) => trailersOf(emptyCall(session, path, { 'grpc-timeout': timeout }));
   for (const path of [checkPath, readMeterPath, streamMetersPath])
     for (const timeout of ['', '5', 'S', '5s', '-5S', '5 S', '123456789S', '1.5S', '5S, 6S', '5\u00fcS']) {
@@ -641,21 +632,24 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
 });
 
 test('an answer that nobody takes is dropped', async (t) => {
-  const { service, log } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200', CORE_METRICS_PORT: '0' });
-  const session = open(t, service.grpc, { initialWindowSize: 0 });
+  const { log, entries } = collectLog();
+  const ended: string[] = [];
+  const callEnded: ServeOptions['callEnded'] = ({ method, code }) => ended.push(`/${method} ${code}`);
+  const address = await serveReadings(t, { log, maxDeadlineMs: 200, callEnded });
+  const session = open(t, address, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
   const paths = [checkPath, streamMetersPath];
-  const streams = paths.map((path) => call(session, path, { apikey: service.apiKey }).resume());
+  const streams = paths.map((path) => call(session, path, key).resume());
   const [check] = streams;
   for (const stream of streams) stream.write(grpcFrame(Buffer.alloc(0)));
   check?.end();
   await Promise.all(streams.map((stream) => once(stream, 'close')));
   for (const { rstCode } of streams) assert.equal(rstCode, constants.NGHTTP2_CANCEL);
-  const refused = log.entries.filter(({ msg }) => msg === 'call refused');
+  const refused = entries.filter(({ msg }) => msg === 'call refused');
   // Their caller had not gone.
   const expected = paths.map((path) => `${path} DEADLINE`);
   assert.deepEqual(refused.map(({ method, reason }) => `${String(method)} ${String(reason)}`).sort(), expected);
-  assert.match(await coreMetrics(service), /StreamReadMeters",code="DEADLINE_EXCEEDED",reason="DEADLINE"} 1$/m);
+  assert.deepEqual(ended, [`${streamMetersPath} DEADLINE_EXCEEDED`]);
 });
 
 test('an answer of which a byte is taken now and then is dropped too', withinMs, async (t) => {
@@ -731,8 +725,8 @@ test('headers that nobody reads do not reach grpc-js, where they would stay as l
 test('headers that are no metadata are not written to stderr', async (t) => {
   const written: unknown[] = [];
   t.mock.method(console, 'error', (...texts: unknown[]) => void written.push(...texts));
-  const session = open(t, service.grpc);
-  for (const headers of [{ apikey: `${service.apiKey}\u00fc` }, { 'secret!': 'hunter2' }]) {
+  const session = open(t, shared);
+  for (const headers of [{ apikey: `${key.apikey}\u00fc` }, { 'secret!': 'hunter2' }]) {
     assert.equal(await endOf(emptyCall(session, readMeterPath, headers)), unauthenticated);
   }
   assert.deepEqual(written, []);
