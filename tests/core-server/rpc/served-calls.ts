@@ -83,6 +83,26 @@ export async function serve(t: Pick<TestContext, 'after'>, handler: Handler, opt
   return client;
 }
 
+/** Counts what happens in one turn of the event loop, until the test ends. */
+export function countByTurn(t: Pick<TestContext, 'after'>) {
+  let turn = 0;
+  const counts = new Map<number, number>();
+  const next = (): void => {
+    turn += 1;
+    waiting = setImmediate(next);
+  };
+  let waiting = setImmediate(next);
+  t.after(() => clearImmediate(waiting));
+  return {
+    note: () => void counts.set(turn, (counts.get(turn) ?? 0) + 1),
+    /** The most of a turn. */
+    most: () => Math.max(...counts.values()),
+  };
+}
+
+/** Where a client's server listens: `127.0.0.1:…`. */
+export const addressOf = (client: MeterReadingServiceClient) => client.getChannel().getTarget().replace(/^dns:/, '');
+
 export const withKey = (key = 'secret') => metadataWithKey(key);
 
 export function call(client: MeterReadingServiceClient, metadata = withKey(), timeoutMs?: number) {

@@ -11,7 +11,7 @@ import { type Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { detailsOf, detailsOfStatus } from '../../../helpers/net/grpc.js';
-import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
+import { answer, call, countByTurn, openAccess, serve, withKey } from '../served-calls.js';
 
 test('a stream answers every item, refusals too, and ends after the last', async (t) => {
   const client = await serve(t, ({ image }, { wait }) => {
@@ -51,18 +51,11 @@ test('a stream is read no further than a request beyond those in progress', { ti
 });
 
 test('requests that are refused at once are begun one per turn of the event loop', { timeout: 20_000 }, async (t) => {
-  let turn = 0;
-  const begunIn = new Map<number, number>();
+  const begun = countByTurn(t);
   const client = await serve(t, () => {
-    begunIn.set(turn, (begunIn.get(turn) ?? 0) + 1);
+    begun.note();
     return Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.'));
   });
-  const count = (): void => {
-    turn += 1;
-    counting = setImmediate(count);
-  };
-  let counting = setImmediate(count);
-  t.after(() => clearImmediate(counting));
   const streams = [client.streamReadMeters(withKey()), client.streamReadMeters(withKey())];
   for (const stream of streams) {
     for (let i = 0; i < 500; i += 1) stream.write({ id: String(i), request: { image: Buffer.alloc(0) } });
@@ -70,7 +63,7 @@ test('requests that are refused at once are begun one per turn of the event loop
   }
   for (const stream of streams) assert.equal(Object.keys(await outcomesOf(stream)).length, 500);
   // Two where the count stands between their turns.
-  assert.ok(Math.max(...begunIn.values()) <= 2, `${Math.max(...begunIn.values())} in one turn`);
+  assert.ok(begun.most() <= 2, `${begun.most()} in one turn`);
   const timers = process.getActiveResourcesInfo().filter((what) => what === 'Timeout');
   assert.ok(timers.length < 100, `${timers.length} time limits outlive their requests`);
 });

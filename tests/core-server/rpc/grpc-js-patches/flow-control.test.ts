@@ -9,13 +9,12 @@ import type { ReadMeterResponse } from '../../../../generated/imageanalysis/v1/m
 import { createFairBudget } from '../../../../runtime/limits/fair-budget.js';
 import { createUnread } from '../../../../runtime/limits/unread.js';
 import { eventually } from '../../../helpers/eventually.js';
-import { startScripted } from '../../../helpers/service/scripted-service.js';
 import { openSocket } from '../../../rest-facade/raw-http.js';
-import { answer, call, maxCallsPerConnection, openAccess, serve } from '../served-calls.js';
+import { addressOf, answer, call, maxCallsPerConnection, openAccess, serve } from '../served-calls.js';
 
 test('a client may ping often, as those that check their connection do', async (t) => {
-  const { service } = await startScripted(t);
-  const session = connect(`http://${service.grpc}`);
+  const client = await serve(t, () => Promise.resolve(answer));
+  const session = connect(`http://${addressOf(client)}`);
   t.after(() => session.destroy());
   await once(session, 'connect');
   // Servers of other gRPC libraries end such a connection with ENHANCE_YOUR_CALM.
@@ -24,8 +23,8 @@ test('a client may ping often, as those that check their connection do', async (
 });
 
 test('a client may have a whole picture under way', async (t) => {
-  const { service } = await startScripted(t);
-  const session = connect(`http://${service.grpc}`);
+  const client = await serve(t, () => Promise.resolve(answer));
+  const session = connect(`http://${addressOf(client)}`);
   t.after(() => session.destroy());
   while (session.remoteSettings.initialWindowSize !== callWindowBytes) await once(session, 'remoteSettings');
   // The window of the connection is told in the frame after the settings.
@@ -46,7 +45,7 @@ async function countBegunCalls(t: TestContext, trustedProxies: string, most: num
     callEnded: ({ method }) => ended.push(method),
     trustedProxies,
   });
-  const port = Number(client.getChannel().getTarget().split(':').at(-1));
+  const port = Number(addressOf(client).split(':').at(-1));
   const socket = await openSocket(port);
   t.after(() => socket.destroy());
   const text = (value: string) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);

@@ -30,7 +30,7 @@ import { grpcFrame } from '../../../helpers/net/grpc-frame.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { scriptedPicture } from '../../../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../../../helpers/service/scripted-service.js';
-import { answer, serve, type ServeOptions } from '../served-calls.js';
+import { addressOf, answer, serve, type ServeOptions } from '../served-calls.js';
 
 const detectSinglePath = '/imageanalysis.v1.FaceDetectionService/DetectSingleFace';
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
@@ -137,8 +137,7 @@ async function serveGuarded(
 
 /** Serves readings as the core does, for every key. @returns its address */
 async function serveReadings(t: Parameters<typeof serve>[0], options?: ServeOptions): Promise<string> {
-  const client = await serve(t, () => Promise.resolve(answer), options);
-  return client.getChannel().getTarget().replace(/^dns:/, '');
+  return addressOf(await serve(t, () => Promise.resolve(answer), options));
 }
 
 const key = { apikey: 'secret' };

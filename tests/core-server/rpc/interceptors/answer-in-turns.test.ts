@@ -3,21 +3,14 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { ReflectionV1Implementation } from '@grpc/reflection/build/src/implementations/reflection-v1.js';
 import { maxKeylessMessages } from '../../../../core-server/rpc/grpc-js-patches/limit-messages.js';
-import { answer, serve } from '../served-calls.js';
+import { answer, countByTurn, serve } from '../served-calls.js';
 
 test('reflection is answered one message per turn of the event loop', { timeout: 20_000 }, async (t) => {
-  let turn = 0;
-  const answeredIn = new Map<number, number>();
+  const answered = countByTurn(t);
   const handle = t.mock.method(ReflectionV1Implementation.prototype, 'handleServerReflectionRequest', () => {
-    answeredIn.set(turn, (answeredIn.get(turn) ?? 0) + 1);
+    answered.note();
     return {};
   });
-  const count = (): void => {
-    turn += 1;
-    counting = setImmediate(count);
-  };
-  let counting = setImmediate(count);
-  t.after(() => clearImmediate(counting));
   const client = await serve(t, () => Promise.resolve(answer));
   const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
   const same = (bytes: Buffer) => bytes;
@@ -30,5 +23,5 @@ test('reflection is answered one message per turn of the event loop', { timeout:
   await Promise.all(ends);
   assert.equal(handle.mock.callCount(), streams.length * maxKeylessMessages);
   // Two where the count stands between their turns.
-  assert.ok(Math.max(...answeredIn.values()) <= 2, `${Math.max(...answeredIn.values())} in one turn`);
+  assert.ok(answered.most() <= 2, `${answered.most()} in one turn`);
 });

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
 import { deferred } from '../../../helpers/deferred.js';
-import { answer, call, serve } from '../served-calls.js';
+import { addressOf, answer, call, serve } from '../served-calls.js';
 
 test('a call that grpc-js ends at its deadline is counted as DEADLINE', async (t) => {
   const counted = deferred<{ readonly code: string; readonly reason: string }>();
   const client = await serve(t, () => new Promise(() => {}), { callEnded: counted.resolve });
-  const address = client.getChannel().getTarget().replace(/^dns:/, '');
-  const session = connect(`http://${address}`);
+  const session = connect(`http://${addressOf(client)}`);
   t.after(() => session.destroy());
   // Its message does not come, so that nothing but grpc-js can answer.
   const stream = session.request({
