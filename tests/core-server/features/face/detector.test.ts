@@ -226,6 +226,25 @@ test('a second look is a part of the picture, from small and large files alike',
   }
 });
 
+test('of a face in two tiles of a look, the one that an edge does not cut counts', async () => {
+  // The second look is 2391 pixels wide. Its first tile ends at 672 and answers for 608, the second begins at 544.
+  const { seen, detect } = scriptedDetector(
+    [],
+    [
+      [0.6, 20, 100, 40, 120],
+      [0.6, 600, 100, 620, 120],
+    ],
+    [[0.95, 640, 100, 672, 220]],
+    [[0.9, 96, 100, 216, 220]],
+  );
+  const { faces } = await detect(await wish(quarters(2560, 960)), signal);
+  assert.deepEqual(seen.slice(2, 4), ['672x320', '736x320']);
+  assert.deepEqual(
+    faces.map((face) => face.detectionScore),
+    [0.9],
+  );
+});
+
 test('a look at the mirror image joins the second one, in pixels of the picture', async () => {
   // The region of the second look is 168 x 168 at (136, 136), seen at 252 x 252, its mirror image at 126 x 126.
   const inBoth: Found = [0.9, 50, 48, 80, 78];

@@ -93,10 +93,10 @@ suite('readMeter', () => {
     });
     assert.equal(runs[0]?.input.printed, true);
   });
-  test('has a worker read each photo, and one fuse what they show', async () => {
+  test('has a worker read each photo once, and one fuse what those that can be read show', async () => {
     const { fuseMeterReadings, runs } = handlers(reading);
     const other = Buffer.concat([jpeg, Buffer.alloc(1)]);
-    const answer = await fuseMeterReadings({ images: [jpeg, other] }, call);
+    const answer = await fuseMeterReadings({ images: [Buffer.from('no picture'), jpeg, other, jpeg] }, call);
     assert.deepEqual(
       runs.map(({ task, options }) => [task, (options as { wait?: string }).wait]),
       [
@@ -107,7 +107,8 @@ suite('readMeter', () => {
     );
     const [first, second, fused] = runs.map(({ input }) => input);
     assert.deepEqual(fused, { photos: [first, second], checkBelow: 0.7, known: first?.known });
-    assert.deepEqual([answer.bestPhoto, answer.photos.map(({ agrees }) => agrees)], [1, [false, true]]);
+    assert.deepEqual([answer.bestPhoto, answer.photos.map(({ agrees }) => agrees)], [2, [false, false, true, false]]);
+    assert.equal(answer.photos[0]?.refusal, 'UNSUPPORTED_IMAGE_TYPE');
   });
   test('answers NO_READING where there is no counter', async () => {
     const { readMeter } = handlers(null);
