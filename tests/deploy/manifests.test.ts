@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { createConfig as createCoreConfig, settings as coreSettings } from '../../core-server/compose/config.js';
 import { whichProcess } from '../../launcher/is-serving.js';
@@ -179,6 +179,15 @@ describe('the compose file', () => {
     assert.deepEqual(facade.ports, [`127.0.0.1:8080:${config.REST_PORT}`]);
     for (const { command } of [core, facade]) assert.ok(existsSync(command[0]), command[0]);
   });
+});
+
+test('the unit of systemd starts what npm start does, and sets what exists', () => {
+  const unit = readFileSync('deploy/systemd/image-analysis.service', 'utf8');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
+  assert.deepEqual(valuesOf('ExecStart'), [scripts['start']?.replace('exec node', '/usr/bin/node')]);
+  const [setting = ''] = valuesOf('Environment');
+  assert.equal(createCoreConfig(Object.fromEntries([setting.split('=')])).CORE_DATA_DIR, '/var/lib/image-analysis');
 });
 
 describe('the Dockerfile', () => {
