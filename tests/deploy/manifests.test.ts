@@ -186,8 +186,8 @@ test('the unit of systemd starts what npm start does, and sets what exists', () 
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
   assert.deepEqual(valuesOf('ExecStart'), [scripts['start']?.replace('exec node', '/usr/bin/node')]);
-  const [setting = ''] = valuesOf('Environment');
-  assert.equal(createCoreConfig(Object.fromEntries([setting.split('=')])).CORE_DATA_DIR, '/var/lib/image-analysis');
+  assert.deepEqual(valuesOf('Environment'), ['CORE_DATA_DIR=/var/lib/image-analysis']);
+  assertKnown(['CORE_DATA_DIR'], coreSettings.shape, 'image-analysis.service');
 });
 
 describe('the Dockerfile', () => {
