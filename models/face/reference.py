@@ -111,10 +111,13 @@ def case(rng, kind, size, rule):
         found = rule.merge(found, both, region, *size, scale)
         result["merged"] = listed(found)
     doubtful = found.pick(rule.is_doubtful(found, scale))
-    result["doubtful"] = [
-        {"face": row, "region": rule.close_up(box, *size)[0], "seen": seen, "score": rule.with_close_up(row[0], seen)}
-        for row, box, seen in zip(listed(doubtful), doubtful.boxes, (0.02, 0.4, 0.7, 0.95) * 3)
-    ]
+    result["doubtful"] = []
+    for row, box, seen in zip(listed(doubtful), doubtful.boxes, (0.02, 0.4, 0.7, 0.95) * 3):
+        region, zoom = rule.close_up(box, *size)
+        score = rule.with_close_up(row[0], seen)
+        result["doubtful"].append(
+            {"face": row, "region": region, "zoom": round(float(zoom), 6), "seen": seen, "score": score}
+        )
     return {
         "name": f"{kind}, {size[0]} x {size[1]}",
         "size": list(size),

@@ -43,7 +43,7 @@ const reference = JSON.parse(
       zoom?: number;
       withMirror?: Row[];
       merged?: Row[];
-      doubtful: { face: Row; region: [number, number, number, number]; seen: number; score: number }[];
+      doubtful: { face: Row; region: [number, number, number, number]; zoom: number; seen: number; score: number }[];
     };
   }[];
 };
@@ -99,13 +99,15 @@ suite('the same cascade as in Python', () => {
       }
       const doubtful = found.filter((face) => cascade.isDoubtful(face));
       assert.equal(doubtful.length, result.doubtful.length);
-      for (const { face: row, region, seen, score } of result.doubtful) {
+      for (const { face: row, region, zoom, seen, score } of result.doubtful) {
         const [face] = toCandidates([row]);
         assert.ok(face);
-        const look = closeUpOf(face, { width: sides[0], height: sides[1] }).region;
+        const look = closeUpOf(face, { width: sides[0], height: sides[1] });
         // The reference has rounded the box.
-        const edges = [look.left, look.top, look.left + look.width, look.top + look.height];
+        const { left, top, width, height } = look.region;
+        const edges = [left, top, left + width, top + height];
         assert.ok(edges.every((edge, i) => Math.abs(edge - (region[i] ?? NaN)) <= 1));
+        assert.ok(Math.abs(look.zoom / zoom - 1) < 0.001);
         assert.ok(Math.abs(cascade.withCloseUp(face, [{ ...face, score: seen }]).score - score) < 0.002);
       }
     });
