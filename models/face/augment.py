@@ -46,7 +46,7 @@ def crop_matrix(picture, faces, size, rng, portrait):
         matrix = np.hstack([turn @ matrix[:, :2], (turn @ (matrix[:, 2] - centre) + centre)[:, None]])
     if rng.random() < 0.5:
         matrix[0] = -matrix[0]
-        matrix[0, 2] += size - 1
+        matrix[0, 2] += size
     return matrix.astype(np.float32), scale, angle
 
 
@@ -59,6 +59,8 @@ def warp(picture, matrix, scale, size):
         picture = cv2.resize(picture, None, fx=1 / factor, fy=1 / factor, interpolation=cv2.INTER_AREA)
         matrix = matrix.copy()
         matrix[:, :2] *= factor
+    # The matrix and boxes count from the edges of pixels, OpenCV from their middles.
+    matrix = np.hstack([matrix[:, :2], matrix @ np.float32([[0.5], [0.5], [1]]) - 0.5])
     return cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR)
 
 
