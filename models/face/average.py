@@ -11,6 +11,7 @@ import torch
 
 from export import network_of
 from network import Mixing, Unit
+from whole import whole
 
 
 @torch.no_grad()
@@ -45,7 +46,8 @@ def main():
     start, trained = (torch.load(p, map_location="cpu", weights_only=True) for p in (args.start, args.trained))
     state = mean(network_of(start), network_of(trained), args.share)
     trained = {k: v for k, v in trained.items() if k != "calibration"}
-    torch.save({**trained, "ema": state, "model": state, "optimiser": None}, args.output)
+    with whole(args.output) as path:
+        torch.save({**trained, "ema": state, "model": state, "optimiser": None}, path)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import metrics
 from detector import Detector, detect
 from export import IDENTITY_CALIBRATION, load_network, served_model
 from heldout import HeldOut, f1
+from whole import whole
 
 MAX_FALSE_SHARE = 0.05  # of the face-free pictures of a kind
 
@@ -86,7 +87,8 @@ def main():
         f"false faces in {false} pictures"
     )
     saved = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
-    torch.save({**saved, "calibration": calibration}, args.checkpoint)
+    with whole(args.checkpoint) as path:
+        torch.save({**saved, "calibration": calibration}, path)
 
 
 if __name__ == "__main__":

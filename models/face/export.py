@@ -15,6 +15,7 @@ import torch
 import graph as onnx_graph
 from graph import GraphBuilder
 from network import STRIDES, FaceNetwork, NetworkConfig, plain
+from whole import whole
 
 HERE = Path(__file__).resolve().parent
 SERVED = HERE / "face-detector.onnx"
@@ -103,7 +104,8 @@ def save_resumable(checkpoint, path):
     """The averaged network in half precision, without the optimiser: small enough to be committed."""
     saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
     network = {k: v.half() if v.is_floating_point() else v for k, v in saved["ema"].items()}
-    torch.save({**saved, "model": network, "ema": network, "optimiser": None}, path)
+    with whole(path) as part:
+        torch.save({**saved, "model": network, "ema": network, "optimiser": None}, part)
 
 
 def main():
@@ -114,8 +116,9 @@ def main():
     network, calibration = load_network(args.checkpoint)
     model = served_model(network, calibration)
     onnx.checker.check_model(model)
-    onnx.save(model, args.output)
-    verify(args.output)
+    with whole(args.output) as path:
+        onnx.save(model, path)
+        verify(path)
     if args.output == SERVED:
         save_resumable(args.checkpoint, HERE / "checkpoints" / "resumable.pt")
     print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")

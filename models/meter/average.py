@@ -8,6 +8,7 @@ import argparse
 import torch
 
 from data import FOLDS, RUNS
+from whole import whole
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -22,5 +23,6 @@ if __name__ == "__main__":
         pairs = ((k, v, other["average"][k]) for k, v in one["average"].items())
         mean = {k: torch.lerp(v.float(), w.float(), 0.5) if v.is_floating_point() else v for k, v, w in pairs}
         step = max(one["step"], other["step"])
-        torch.save({"model": mean, "average": mean, "step": step}, RUNS / f"{args.mean}{suffix}.pt")
+        with whole(RUNS / f"{args.mean}{suffix}.pt") as path:
+            torch.save({"model": mean, "average": mean, "step": step}, path)
         print(f"{args.mean}{suffix}.pt")

@@ -15,6 +15,7 @@ from data import HERE, RUNS
 from graphs import LocateGraph, MarkGraph, ReadGraph, RefineGraph
 from nets import LOCATE_SIZE, Digit, Locate, Mark, Read, Refine, halved
 from quantise import quantise
+from whole import whole
 
 OPSET = 17
 NETWORKS = {"locate": Locate, "refine": Refine, "read": Read, "mark": Mark, "digit": Digit}
@@ -75,7 +76,7 @@ def export(graph, inputs, names, outputs, dynamic, path, finish):
     halve_weights(model)
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
-    print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}")
+    print(f"{path.stem}: {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}")
 
 
 def main():
@@ -108,9 +109,9 @@ def main():
             dynamic |= {output: {0: "count"} for output in OUTPUTS[name] if output != "fraction"}
         names = ["image", "quads"][: len(inputs)]
         finish = quantise if name == "read" else lambda path: None
-        path = args.out / f"meter-{name}.onnx"
         nets = [load(n, getattr(args, n)) for n in networks]
-        export(graph(*nets), inputs, names, OUTPUTS[name], dynamic, path, finish)
+        with whole(args.out / f"meter-{name}.onnx") as path:
+            export(graph(*nets), inputs, names, OUTPUTS[name], dynamic, path, finish)
 
 
 if __name__ == "__main__":

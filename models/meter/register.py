@@ -13,6 +13,7 @@ import torch
 
 from data import HERE, RUNS
 from nets import halved
+from whole import whole
 
 NAMES = ("locate", "refine", "read", "mark")
 CHECKPOINTS = (*NAMES, "digit")
@@ -28,7 +29,8 @@ def register(folder: Path, checkpoints: dict) -> None:
     (HERE / "checkpoints").mkdir(exist_ok=True)
     for name, saved in loaded.items():
         average = halved(saved["average"])
-        torch.save({"model": average, "average": average, "step": saved["step"]}, HERE / f"checkpoints/{name}.pt")
+        with whole(HERE / f"checkpoints/{name}.pt") as path:
+            torch.save({"model": average, "average": average, "step": saved["step"]}, path)
     print(f"copied {folder}: `npm run models:register` makes them the served ones")
 
 
