@@ -72,7 +72,10 @@ def meters(root, held_out):
 
 
 def read_rgb(path):
-    return cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
+    image = cv2.imread(str(path))
+    if image is None:
+        raise ValueError(f"cannot decode {path}")
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
 
 
 def read_row(row):

@@ -22,6 +22,7 @@ from hints import Variances, map_losses
 from network import FaceNetwork, mixed_precision, normalise, whiten
 from teacher import Teacher
 from train import FIT_BATCHES, as_pixels, keep_freed_memory
+from whole import whole
 
 HERE = Path(__file__).resolve().parent
 REFRAMES = (0.15, 0.5)  # shares of the time after which the units are whitened anew
@@ -98,8 +99,8 @@ def main():
     network = FaceNetwork().to(device, memory_format=torch.channels_last)
 
     def draw():
-        crops, faces, _ = queue.get()
-        return as_pixels(crops, device), torch.tensor([len(rows) > 0 for rows in faces], device=device)
+        crops, _, indices = queue.get()
+        return as_pixels(crops, device), torch.tensor(indices, device=device) < 0
 
     def draws():
         return (draw() for _ in range(FIT_BATCHES))
@@ -144,7 +145,8 @@ def learn(network, losses_of, draws, minutes, rate, reframes):
 def save(network, variances, folder):
     folder.mkdir(parents=True, exist_ok=True)
     saved = {"config": network.config.to_dict(), "ema": network.state_dict(), "variances": variances.state()}
-    torch.save(saved, folder / "imitated.pt")
+    with whole(folder / "imitated.pt") as path:
+        torch.save(saved, path)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import random
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import onnx
@@ -12,15 +14,18 @@ import torch.nn.functional as F
 
 import augment
 import average
+import dataset
 import label
 import metrics
 import targets
+import train
 from cascade import CascadeRule
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
 from reference import RULE
+from whole import whole
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
@@ -164,6 +169,44 @@ class AugmentTest(unittest.TestCase):
             np.testing.assert_allclose(centre, (rows[0, :2] + rows[0, 2:4]) / 2, atol=0.2)
             checked += 1
         self.assertGreater(checked, 15)
+
+
+class DatasetTest(unittest.TestCase):
+    def test_a_picture_that_cannot_be_decoded_is_named(self):
+        with self.assertRaisesRegex(ValueError, "cannot decode .*test_face"):
+            dataset.read_rgb(__file__)
+
+
+class WholeTest(unittest.TestCase):
+    def test_a_file_that_cannot_be_written_stays_as_it_was(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "last.pt"
+            with whole(path) as part:
+                part.write_text("before")
+            with self.assertRaises(OSError), whole(path) as part:
+                part.write_text("half")
+                raise OSError("no space")
+            self.assertEqual([(p.name, p.read_text()) for p in Path(folder).iterdir()], [("last.pt", "before")])
+
+
+class TrainTest(unittest.TestCase):
+    def run_in(self, folder):
+        args = SimpleNamespace(resume=False, start=None, rate=1e-3, folder=Path(folder))
+        return train.Run(args, torch.device("cpu"))
+
+    def test_the_first_checkpoint_is_the_best_so_far_whatever_its_score(self):
+        for ap in (0.0, float("nan")):
+            with tempfile.TemporaryDirectory() as folder:
+                train.check(self.run_in(folder), mock.Mock(**{"measure.return_value": {"ap": ap}}))
+                self.assertTrue((Path(folder) / "best.pt").exists(), ap)
+
+    def test_a_crop_without_a_face_of_a_picture_with_faces_is_not_known_to_be_free_of_them(self):
+        crops, nothing = torch.zeros(2, 64, 64, 3, dtype=torch.uint8), np.zeros((0, 6), np.float32)
+        teacher = mock.Mock(return_value=([], {}))
+        with mock.patch.object(train, "map_losses", side_effect=InterruptedError) as losses:
+            with self.assertRaises(InterruptedError):
+                train.train_step(self.run_in("."), teacher, (crops, (nothing, nothing), (-1, 3)), 1e-3, 5)
+        self.assertEqual(losses.call_args.args[-1].tolist(), [True, False])
 
 
 class MetricsTest(unittest.TestCase):

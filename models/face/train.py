@@ -26,6 +26,7 @@ from heldout import HeldOut
 from hints import Variances, map_losses
 from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
 from teacher import Teacher
+from whole import whole
 
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
@@ -60,7 +61,7 @@ class Run:
 
     def __init__(self, args, device):
         self.args, self.device = args, device
-        self.step, self.seconds, self.best = 0, 0.0, 0.0
+        self.step, self.seconds, self.best = 0, 0.0, -1.0
         saved = self._saved()
         network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
         if saved:
@@ -96,7 +97,6 @@ class Run:
 
     def save(self, name):
         self.args.folder.mkdir(parents=True, exist_ok=True)
-        path = self.args.folder / name
         state = {
             "config": self.network.config.to_dict(),
             "model": self.network.state_dict(),
@@ -107,8 +107,8 @@ class Run:
             "seconds": self.seconds,
             "best": self.best,
         }
-        torch.save(state, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").replace(path)
+        with whole(self.args.folder / name) as path:
+            torch.save(state, path)
 
 
 def keep_freed_memory():
@@ -127,14 +127,14 @@ def as_pixels(batch, device):
 
 def train_step(run, teacher, batch, rate, hint_weight):
     """One optimiser step; returns the losses and the student's best score in each picture."""
-    crops, faces, _ = batch
+    crops, faces, indices = batch
     device = run.device
     pixels = as_pixels(crops, device)
     known, taught = teacher(pixels)
     with mixed_precision(device):
         features = run.network.features(normalise(pixels))
         maps = run.network.head(features)
-    has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
+    has_faces = torch.tensor(indices, device=device) < 0
     hints = map_losses(run.variances, features, taught, [score for score, *_ in known], has_faces)
     hints = sum(hints.values()) / len(hints)
     cells = targets.Cells.of(maps)
@@ -232,7 +232,7 @@ def main():
 def check(run, held_out):
     result = held_out.measure(run.averaged_network(), run.device)
     print(f"held out at step {run.step}: {result}", flush=True)
-    if result["ap"] > run.best:
+    if not result["ap"] <= run.best:  # of no faces held out it is no number, and the latest is as good as any
         run.best = result["ap"]
         run.save("best.pt")
 
