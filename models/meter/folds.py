@@ -5,8 +5,11 @@ python folds.py        # needs the caches of HISTORY.md; half an hour on a GPU w
 """
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import torch
 
@@ -27,7 +30,20 @@ def started(network, minutes, gpu):
     always = ("--all", "--folds", "--steps", 10**6, "--minutes", minutes)
     command = [sys.executable, f"train_{network}.py", *always, "--workers", workers if gpu else 1, *options]
     print("+", " ".join(map(str, command[1:])), flush=True)
-    return subprocess.Popen(list(map(str, command)), cwd=HERE)
+    return subprocess.Popen(list(map(str, command)), cwd=HERE, start_new_session=True)
+
+
+def wait_for(trainings):
+    """Where one fails, or this program ends, the others end too, with the processes that make their batches."""
+    try:
+        while None in (codes := [t.poll() for t in trainings]) and not any(codes):
+            time.sleep(1)
+        if failed := [t.args[1] for t, code in zip(trainings, codes) if code]:
+            raise SystemExit(f"{', '.join(failed)} failed")
+    finally:
+        for training in trainings:
+            if training.poll() is None:
+                os.killpg(training.pid, signal.SIGTERM)
 
 
 def main():
@@ -40,9 +56,8 @@ def main():
     last = RUNS / f"folds/{FOLDS - 1}/meter-mark.onnx"
     if last.exists():
         return print(f"{RUNS / 'folds'} is there: remove it to train anew")
-    for training in [started(network, args.minutes, gpu) for network in NETWORKS]:
-        if training.wait():
-            raise SystemExit(training.args[1] + " failed")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+    wait_for([started(network, args.minutes, gpu) for network in NETWORKS])
     for fold in range(FOLDS):
         files = [o for n in NETWORKS for o in (f"--{n}", RUNS / f"{n}-fold{fold}.pt")]
         subprocess.run([sys.executable, "export.py", *files, "--out", RUNS / f"folds/{fold}"], cwd=HERE, check=True)
