@@ -20,7 +20,6 @@ from render.display import draw_display
 from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
-DISPLAYS = ("eertay", "morvai", "renjith")
 SEEN_LEVELS, SEEN_PIXELS = 14, 12  # what changes fewer pixels by more than that cannot be seen
 FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
 
@@ -98,6 +97,7 @@ def build() -> None:
                         source=o["source"],
                         held=is_held(o["source"], o["digits"], family),
                         name=o["file"],
+                        display=o.get("kind") == "display",
                     )
                 )
                 offset += patch.size
@@ -111,7 +111,7 @@ def load():
     for o in json.loads((CACHE / "cells/index.json").read_text()):
         shape, offset = o.pop("shape"), o.pop("offset")
         image = pixels[offset : offset + int(np.prod(shape))].reshape(shape)
-        counters.append(Counter(image=image, display=o["source"] in DISPLAYS, **o))
+        counters.append(Counter(image=image, **o))
     return counters
 
 

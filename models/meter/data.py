@@ -27,7 +27,7 @@ FOLDS = 4  # of the small sources: each is read by networks that have not seen i
 
 def shared_dir() -> Path:
     """The data folder: SHARED_DIR, or `shared` beside the project."""
-    return Path(os.environ.get("SHARED_DIR", HERE.parents[1] / "../shared")).resolve()
+    return Path(os.environ.get("SHARED_DIR") or HERE.parents[1] / "../shared").resolve()
 
 
 def hash_of(text: str) -> int:
@@ -107,7 +107,8 @@ def read_small(path: Path) -> np.ndarray:
 
 
 def build_real(own: Path | None) -> None:
-    """train/, train_extra/, more/, own labelled photos, and the training half of the pictures without a meter."""
+    """train/, train_extra/, more/, own labelled photos, and the training half of the pictures without a meter. With own
+    photos, only of them readings are held: nothing else is measured then."""
     shared = shared_dir()
     writer = BankWriter(CACHE / "real")
     folders = (
@@ -130,7 +131,7 @@ def build_real(own: Path | None) -> None:
                 digits=o["digits"],
                 red=o["red_digits"],
                 accept=o.get("accept", []),
-                held=is_held(source, o["digits"], family),
+                held=is_held(source, o["digits"], family) and (family == "own" or own is None),
                 display=o.get("kind") == "display",
             )
     for path in pictures_without_meter(evaluation=False):

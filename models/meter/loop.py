@@ -19,6 +19,7 @@ import torch.multiprocessing as mp
 import augment
 from augment import rng
 from data import FOLDS, RUNS
+from whole import whole
 
 DECAY_SHARE = 0.4  # of the run, at its end
 SAVE_EVERY = 1000  # steps
@@ -73,13 +74,14 @@ class Learner:
     """One network in training: its weights, their exponential moving average (with the batch statistics), and the fold
     of small sources that it never sees (None: it sees all)."""
 
-    def __init__(self, args, model, name, fold, device, resume=None):
-        self.args, self.name, self.fold, self.device, self.step = args, name, fold, device, 0
+    def __init__(self, args, model, fold, device):
+        self.args, self.fold, self.device, self.step = args, fold, device, 0
+        self.tail = "" if fold is None else f"-fold{fold}"
         self.model = model.to(device).to(memory_format=torch.channels_last)
         self.optimiser = torch.optim.AdamW(model.parameters(), args.lr, weight_decay=1e-3)
         average = self.model.state_dict()
-        if resume:
-            saved = torch.load(resume, map_location=device)
+        if args.resume:
+            saved = torch.load(args.resume.with_stem(args.resume.stem + self.tail), map_location=device)
             self.model.load_state_dict(saved["model"])
             if "optimiser" in saved:
                 self.optimiser.load_state_dict(saved["optimiser"])
@@ -112,15 +114,13 @@ class Learner:
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
         }
-        torch.save(state, RUNS / f"{self.name}{suffix}.pt")
+        with whole(RUNS / f"{self.args.name}{suffix}{self.tail}.pt") as path:
+            torch.save(state, path)
 
 
 def learners(args, network, device):
     """The network, and with --folds one more for each fold of small sources, which it never sees."""
-    yield Learner(args, network(), args.name, None, device, args.resume)
-    for fold in range(FOLDS) if args.folds else ():
-        resume = args.resume and args.resume.with_stem(f"{args.resume.stem}-fold{fold}")
-        yield Learner(args, network(), f"{args.name}-fold{fold}", fold, device, resume)
+    return [Learner(args, network(), fold, device) for fold in (None, *range(FOLDS if args.folds else 0))]
 
 
 def train(args, network, make_batch, loss_of):
@@ -129,10 +129,12 @@ def train(args, network, make_batch, loss_of):
     torch.set_num_threads(1)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     RUNS.mkdir(parents=True, exist_ok=True)
-    every = list(learners(args, network, device))
+    every = learners(args, network, device)
     first, start = every[0], every[0].step
     if args.more:
         args.steps = start + args.more
+    if start >= args.steps:
+        raise SystemExit(f"{args.resume} has {start} steps, of {args.steps}: --more adds some")
     queue = mp.Queue(6)
     for i in range(args.workers):
         mp.Process(target=_produce, args=(args, make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
@@ -174,4 +176,5 @@ def train(args, network, make_batch, loss_of):
                 learner.save()
         if left <= decay and not decaying:
             decaying = True
-            first.save("-stable")
+            for learner in every:
+                learner.save("-stable")

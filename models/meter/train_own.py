@@ -61,6 +61,7 @@ def main():
     run("evaluate.py", "--data", data, "--folder", out / "networks")
     if args.register:
         register(out / "networks", {n: checkpoints[n] for n in trained})
+        run("reference.py")
 
 
 if __name__ == "__main__":

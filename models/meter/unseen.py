@@ -3,7 +3,8 @@ confidence fitted without it, but half by what the served networks read of their
 
 python unseen.py                     four folds by source
 python unseen.py --fit               and write the confidence of the point and of the digits to reader.json
-python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
+python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals,
+                                     by the networks of --folder, which have learned from the photos recombined
 """
 
 import argparse

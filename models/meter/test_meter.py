@@ -1,0 +1,117 @@
+"""Checks of the training code that need no data. Usage: python -m unittest test_meter"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import cv2
+import numpy as np
+import torch
+
+import cells
+import data
+import folds
+import loop
+from pipeline import Reader
+
+
+def make_batch(fold):
+    return (np.ones((2, 3), np.float32),)
+
+
+def loss_of(model, batch, device):
+    return {"loss": model(batch[0]).square().mean()}
+
+
+def network():
+    return torch.nn.Linear(3, 1)
+
+
+class LoopTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.object(loop, "RUNS", self.folder))
+
+    def train(self, *options):
+        args = loop.arguments("net", 3, 2, 1e-3).parse_args(["--decay", "1", *options])
+        loop.train(args, network, make_batch, loss_of)
+
+    def steps(self):
+        return {path.name: torch.load(path)["step"] for path in self.folder.iterdir()}
+
+    def test_every_network_can_go_on_from_before_the_decay(self):
+        self.train("--folds")
+        names = ["net", *(f"net-fold{fold}" for fold in range(data.FOLDS))]
+        stable = ["net-stable", *(f"net-stable-fold{fold}" for fold in range(data.FOLDS))]
+        self.assertEqual(set(self.steps()), {f"{name}.pt" for name in names + stable})
+        self.assertEqual((self.steps()["net-stable.pt"], self.steps()["net.pt"]), (2, 3))
+        self.train("--folds", "--resume", str(self.folder / "net-stable.pt"), "--more", "3")
+        self.assertEqual(self.steps()["net.pt"], 5)
+
+    def test_a_run_that_has_its_steps_says_how_it_goes_on(self):
+        self.train()
+        with self.assertRaisesRegex(SystemExit, "net.pt has 3 steps, of 3: --more adds some"):
+            self.train("--resume", str(self.folder / "net.pt"))
+
+
+class FoldsTest(unittest.TestCase):
+    def test_where_one_training_fails_the_others_end(self):
+        codes = ("import time; time.sleep(60)", "raise SystemExit(3)")
+        trainings = [subprocess.Popen([sys.executable, "-c", code], start_new_session=True) for code in codes]
+        with self.assertRaises(SystemExit):
+            folds.wait_for(trainings)
+        self.assertEqual([t.wait() for t in trainings], [-signal.SIGTERM, 3])
+
+
+class DataTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.dict(os.environ, {"SHARED_DIR": str(self.folder)}))
+        for module in (data, cells):
+            self.enterContext(mock.patch.object(module, "CACHE", self.folder / "cache"))
+        self.label("meter/train", [("toloka", "wheels"), ("toloka", "display")])
+        self.label("meter/train_extra", [])
+        self.label("meter/more", [])
+        self.label("own", [("mine", "wheels")])
+
+    def label(self, name, photos):
+        """A folder of photos, each of a source and of a kind, with a reading of toloka that is held."""
+        folder = self.folder / name
+        folder.mkdir(parents=True)
+        digits = next(str(n) for n in range(10000, 20000) if data.is_held("toloka", str(n), "main"))
+        rows = []
+        for i, (source, kind) in enumerate(photos):
+            cv2.imwrite(str(folder / f"{i}.png"), np.full((60, 120, 3), 128, np.uint8))
+            quad = [[10, 20], [110, 20], [110, 40], [10, 40]]
+            of_photo = {"file": f"{i}.png", "source": source, "kind": kind, "width": 120, "height": 60}
+            rows.append({**of_photo, "counter": quad, "digits": digits, "red_digits": 0, "accept": []})
+        (folder / "labels.json").write_text(json.dumps(rows))
+
+    def held(self, own):
+        data.build_real(own)
+        return {p.held for p in data.photos_of(self.folder / "cache/real") if p.source == "toloka"}
+
+    def test_beside_own_photos_all_others_are_trained_on(self):
+        self.assertEqual(self.held(None), {True})
+        self.assertEqual(self.held(self.folder / "own"), {False})
+
+    def test_wheels_and_displays_of_one_source_are_told_apart(self):
+        even = mock.patch.object(cells, "centres_of", return_value=(np.arange(5) + 0.5) / 5)
+        with mock.patch.object(Reader, "__init__", return_value=None), even:
+            cells.build()
+        self.assertEqual([counter.display for counter in cells.load()], [False, True])
+
+    def test_an_empty_name_of_the_data_folder_is_none(self):
+        beside = (data.HERE.parents[1] / "../shared").resolve()
+        with mock.patch.dict(os.environ, {"SHARED_DIR": ""}):
+            self.assertEqual(data.shared_dir(), beside)
+
+
+if __name__ == "__main__":
+    unittest.main()
