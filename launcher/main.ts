@@ -33,6 +33,8 @@ try {
   }
 } finally {
   await service?.stop();
+  // Lines that nobody reads would keep it.
+  setTimeout(() => process.exit(), 1_000).unref();
 }
 
 /** Lets requests in flight finish; a second time, kills everything immediately. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, fstatSync, openSync } from 'node:fs';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { exitCodes } from '../runtime/process/exit-codes.js';
 import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
@@ -27,6 +28,7 @@ const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(options: SuperviseOptions) {
   const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs } = options;
+  const stderr = openOwnStderr();
 
   let child: ChildProcess | undefined;
   let restartTimer: NodeJS.Timeout | undefined;
@@ -41,7 +43,7 @@ export function supervise(options: SuperviseOptions) {
 
   function start(): void {
     let servesSince = Infinity;
-    const started = startNode(options);
+    const started = startNode(options, stderr);
     child = started;
     const onEnd = (how: string, code?: number | null, signal?: NodeJS.Signals | null) => {
       if (child !== started) return;
@@ -95,8 +97,8 @@ export function supervise(options: SuperviseOptions) {
       clearTimeout(restartTimer);
       if (!child) return;
       const killTimer = setTimeout(() => {
-        log(`${name} did not end in ${stopGraceMs} ms; killing it`);
         child?.kill('SIGKILL');
+        log(`${name} did not end in ${stopGraceMs} ms; killed it`);
       }, stopGraceMs);
       tellToStop(child);
       // It rejects for one that cannot be started.
@@ -111,12 +113,25 @@ export function supervise(options: SuperviseOptions) {
   };
 }
 
-function startNode({ file, env }: SuperviseOptions): ChildProcess {
+/**
+ * Standard error for one child. Where it is a pipe, those who share it share whether writing waits for its reader, which
+ * Node.js sets as it starts and as it ends: a full pipe that nobody reads would hold the others up.
+ */
+function openOwnStderr(): number {
+  try {
+    if (fstatSync(2).isFIFO()) return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // Nobody can read it any more, it is another user's, or there is no /proc.
+  }
+  return 2;
+}
+
+function startNode({ file, env }: SuperviseOptions, stderr: number): ChildProcess {
   const nodeArgs = [...nodeOptions, '--import', exitWithParent, file];
   return spawn(process.execPath, nodeArgs, {
     env,
     // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for exit-with-parent.
-    stdio: ['ignore', 2, 2, 'ipc'],
+    stdio: ['ignore', stderr, stderr, 'ipc'],
     // Linux first divides the processor between sessions (autogroup), and applies nice values only within
     // one. Facade and core must share a session, or pictures count as much as refusing a flood.
     detached: false,

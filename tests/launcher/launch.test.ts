@@ -90,7 +90,7 @@ describe('launch', () => {
     t.mock.timers.tick(graceMs + closeMs);
     assert.deepEqual(lines, []);
     t.mock.timers.tick(60_000);
-    assert.deepEqual(lines, ['facade did not end in 11000 ms; killing it']);
+    assert.deepEqual(lines, ['facade did not end in 11000 ms; killed it']);
     await stopped;
   });
 

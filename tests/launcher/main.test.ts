@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -186,6 +187,21 @@ describe('make run', () => {
     started.process.stderr?.destroy();
     const { apikey = '' } = started.ready;
     for (let i = 0; i < 2; i += 1) assert.equal((await detect(started, apikey)).status, 200);
+    started.process.kill('SIGTERM');
+    assert.deepEqual(await once(started.process, 'exit'), [0, null]);
+  });
+
+  it('goes on, and stops well, where its pipe is full and nobody reads it', { timeout: 60_000 }, async (t) => {
+    const folder = await createTemporaryFolder(t);
+    const pipe = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const full = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    t.after(() => full.close());
+    await full.write(Buffer.alloc(2 ** 20));
+    // Longer than the test: none ends by being killed.
+    const below = 'export CORE_SHUTDOWN_GRACE_MS=600000 REST_SHUTDOWN_GRACE_MS=600000; exec "$0" "$1" 2> "$2"';
+    const started = await start(t, folder, ['sh', '-c', below, process.execPath, launcher, pipe]);
+    assert.equal((await detect(started, started.ready['apikey'] ?? '')).status, 200);
     started.process.kill('SIGTERM');
     assert.deepEqual(await once(started.process, 'exit'), [0, null]);
   });

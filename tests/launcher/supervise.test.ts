@@ -140,7 +140,7 @@ describe('supervise', () => {
     const pid = await eventually(() => supervised.pid);
     await supervised.stop();
     assert.ok(!isAlive(pid));
-    assert.deepEqual(lines, ['program did not end in 300 ms; killing it']);
+    assert.deepEqual(lines, ['program did not end in 300 ms; killed it']);
   });
 
   it('leaves no process behind when the supervisor itself is killed', async (t) => {
