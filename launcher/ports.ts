@@ -14,18 +14,18 @@ export async function releasePort(server: Server): Promise<void> {
   await once(server.close(), 'close');
 }
 
-const notOurs = { why: 'is not an address of this machine', setting: 'HOST' };
-const obstacles: Readonly<Record<string, typeof notOurs>> = {
-  EADDRINUSE: { why: 'is in use', setting: 'PORT' },
-  EACCES: { why: 'may not be used by this user', setting: 'PORT' },
-  EADDRNOTAVAIL: notOurs,
-  ENOTFOUND: notOurs,
+/** What keeps a port from us; any other error lies with its host. */
+const portErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use',
+  EACCES: 'may not be used by this user',
 };
 
 /** Why nobody can listen at an address, and the part of it to change. */
-export function obstacleOf(error: unknown): typeof notOurs {
+export function obstacleOf(error: unknown): { why: string; setting: 'PORT' | 'HOST' } {
   const { code, message } = error as NodeJS.ErrnoException;
-  return obstacles[code ?? ''] ?? { why: `cannot be used (${code ?? message})`, setting: 'PORT' };
+  const why = portErrors[code ?? ''];
+  if (why !== undefined) return { why, setting: 'PORT' };
+  return { why: `is not an address that this machine can use (${code ?? message})`, setting: 'HOST' };
 }
 
 /**
