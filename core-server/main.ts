@@ -4,6 +4,7 @@ import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
 import { startCore } from './compose/core.js';
+import { describePlace } from './store/database.js';
 
 await runService(process, {
   name: 'core',
@@ -19,6 +20,11 @@ await runService(process, {
       stopping,
       onHung: () => fail('a worker hangs in native code'),
     });
+    // A launcher makes the first key, and tells so.
+    if (core.isStoreNew && !process.connected) {
+      const place = describePlace({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+      log.warn(`no API key was ever made in the configuration store ${place}`);
+    }
     putOthersBehindMainThread(process.pid);
     compileEarlier();
     return {

@@ -9,25 +9,30 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const main = fileURLToPath(new URL('../../../core-server/main.js', import.meta.url));
 
-/** Starts the core in a process that may have 200 descriptors open, until the test ends. @returns its port */
-async function startCore(t: TestContext, environment: Record<string, string>): Promise<number> {
+/** Starts the core in a process that may have 200 descriptors open, until the test ends. @returns its port, and what it warned of */
+async function startCore(t: TestContext, environment: Record<string, string>) {
   const child = spawn('sh', ['-c', 'ulimit -n 200 && exec "$0" "$1"', process.execPath, main], {
     env: { ...process.env, CORE_PORT: '0', CORE_WORKERS: '1', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));
+  const warnings: unknown[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, port } = JSON.parse(line) as Record<string, unknown>;
+    const { level, msg, port } = JSON.parse(line) as Record<string, unknown>;
+    if (level === 'warn') warnings.push(msg);
     if (msg !== 'serving') continue;
     child.stdout.resume();
-    return Number(port);
+    return { port: Number(port), warnings };
   }
   throw new Error('the core ended before it served');
 }
 
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
   const dataDir = await createTemporaryFolder(t);
-  const port = await startCore(t, { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' });
+  const environment = { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' };
+  const { port, warnings } = await startCore(t, environment);
+  const place = `${dataDir}/image-analysis.sqlite3 (in CORE_DATA_DIR)`;
+  assert.deepEqual(warnings, [`no API key was ever made in the configuration store ${place}`]);
   const isServed = (localAddress: string) => {
     const session = connect(`http://127.0.0.1:${port}`, {
       createConnection: () => connectTcp({ port, host: '127.0.0.1', localAddress }),
