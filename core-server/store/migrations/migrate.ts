@@ -30,10 +30,12 @@ const migrationsTable = 'knex_migrations';
  * Replicas that start at once do so one after the other. All happens in one transaction, so that a
  * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
  *
- * @throws `stopping.reason` once it is aborted while another replica has its turn
+ * @throws `stopping.reason` once it is aborted while another replica has its turn; ConfigError if a newer version or
+ *   another program wrote the database
  */
 export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise<void> {
   if (await isCurrent(db)) return;
+  if (!isPostgres(db)) await assertMayBeOurs(db);
   let firstError: Error | undefined;
   try {
     await db.transaction(async (transaction) => {
@@ -85,6 +87,14 @@ const sqliteApplicationId = 0x494d4741;
 
 /** Marks a SQLite file as ours in its header, also if it is already. */
 export const markSqliteFile = (db: Knex): Knex.Raw => db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
+
+/** @throws ConfigError if another program has marked the SQLite file as its own */
+async function assertMayBeOurs(db: Knex): Promise<void> {
+  const [{ application_id: id } = { application_id: 0 }] =
+    await db.raw<{ application_id: number }[]>('PRAGMA application_id');
+  if (![0, sqliteApplicationId].includes(id))
+    throw new ConfigError(`the file is another program's (application_id ${id}); set CORE_DATA_DIR to another folder`);
+}
 
 /**
  * Makes processes that start on one store take turns: begins a transaction that one of them has at a time. In PostgreSQL,

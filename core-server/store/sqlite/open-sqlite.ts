@@ -10,6 +10,8 @@ export function openSqlite(filename: string, common: Knex.Config, statementTimeo
   const file = new SqliteFile(filename);
   const db = knex({
     ...common,
+    // Opening may wait for another process: what kept it is told, if knex does not give up before.
+    acquireConnectionTimeout: statementTimeoutMs + 1_000,
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,

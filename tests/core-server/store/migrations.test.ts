@@ -84,6 +84,28 @@ describe('opening the store', () => {
     );
   });
 
+  it("says which file is another program's", async (t) => {
+    const place = await placeSqlite(t);
+    const db = await createDatabase(place);
+    await db('knex_migrations').delete();
+    await db.raw('PRAGMA application_id = 1');
+    await db.destroy();
+    const message =
+      /image-analysis\.sqlite3 \(in CORE_DATA_DIR\): the file is another program's \(application_id 1\); set/;
+    await assert.rejects(createDatabase(place), { name: 'ConfigError', message });
+  });
+
+  it('says that another process has the file locked, also before the file is shared as ours are', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    await db.raw('PRAGMA journal_mode = DELETE');
+    const lock = await db.transaction();
+    await lock.raw('PRAGMA user_version = 1');
+    const opened = createDatabase({ ...place, statementTimeoutMs: 500 });
+    await opened.catch(() => lock.rollback());
+    await assert.rejects(opened, /SQLITE_BUSY/);
+  });
+
   it('says which file it may not write, and who should', async (t) => {
     const { dataDir } = await placeSqlite(t);
     // Like the file of another user, but for root too.
