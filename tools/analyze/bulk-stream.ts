@@ -94,6 +94,9 @@ function explain({ message }: RefusedError, address: string): string {
   // The server there speaks HTTP/1.
   if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
   const [, cause] = lastError.exec(message) ?? [];
+  // grpc-js says so of a proxy alone, and writes why on standard error.
+  if (cause === 'undefined')
+    return `cannot reach ${address} by the proxy of the environment (http_proxy); see no_proxy`;
   const options = '--address (or CORE_PORT), --tls-ca and --tls-cert';
   return cause === undefined ? message : `cannot reach ${address}: ${cause}; see ${options}`;
 }

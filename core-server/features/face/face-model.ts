@@ -73,7 +73,7 @@ export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel 
   const entry = wanted === undefined ? modelFor(manifest, 'face') : models.find(({ name }) => name === wanted);
   if (entry === undefined) {
     const names = models.map(({ name }) => name);
-    throw new ConfigError(`CORE_FACE_MODEL is "${wanted}": want ${names.join(' or ')}`);
+    throw new ConfigError(`CORE_FACE_MODEL is ${JSON.stringify(wanted)}: want ${names.join(' or ')}`);
   }
   const settings = parseModelFile(settingsSchema, entry.settings, `the settings of the face model ${entry.name}`);
   const { defaultScore, redactionScore, ...rule } = settings;

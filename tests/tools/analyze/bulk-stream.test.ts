@@ -291,6 +291,16 @@ test('--tls-ca says whom to believe, and only that one, and --tls-cert who asks'
   assert.deepEqual(keys, ['k']);
 });
 
+test('a proxy that does not let it through is named', async (t) => {
+  process.env['grpc_proxy'] = 'http://127.0.0.1:1';
+  t.after(() => delete process.env['grpc_proxy']);
+  const stop = new AbortController();
+  const onRetry = (reason: string) => stop.abort(new Error(reason));
+  await assert.rejects(analyse(Readable.from(await manyFiles(t, 1)), 'far:1', { signal: stop.signal, onRetry }), {
+    message: 'cannot reach far:1 by the proxy of the environment (http_proxy); see no_proxy',
+  });
+});
+
 test('a refused key ends the run at once', async (t) => {
   const refused = { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' };
   const address = await startStreamServer(t, (stream) => stream.emit('error', refused));

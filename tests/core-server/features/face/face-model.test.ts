@@ -11,10 +11,10 @@ test('the manifest says which face model serves, and a name chooses another', ()
   assert.equal(rule.overviewSide, 640);
   assert.equal(defaultScore, 0.45);
   assert.equal(chooseFaceModel(shipped, 'yunet-n').defaultScore, 0.65);
-  for (const name of ['nobody', 'meter-read'])
+  for (const name of ['nobody', 'meter-read', 'yunet-n\r'])
     assert.throws(() => chooseFaceModel(shipped, name), {
       name: 'ConfigError',
-      message: `CORE_FACE_MODEL is "${name}": want face-detector or yunet-n`,
+      message: `CORE_FACE_MODEL is ${JSON.stringify(name)}: want face-detector or yunet-n`,
     });
 });
 
