@@ -2,26 +2,34 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { before, describe, it, test, type TestContext } from 'node:test';
+import { after, before, describe, it, test, type TestContext } from 'node:test';
 import { type Client, credentials, loadPackageDefinition, Server, type ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader';
 import { createClient } from 'image-analysis/client';
+import type { DatabaseOptions } from '../../core-server/store/database.js';
+import { isPostgres } from '../../core-server/store/postgres/open-postgres.js';
 import { sqliteFileName } from '../../core-server/store/sqlite/sqlite-file.js';
+import { openDatabase, startDialects } from '../helpers/databases/databases.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
 import { bindServer, metadataWithKey } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { reasonOf } from '../helpers/service/scripted-service.js';
-import { startTestCore, type TestCore } from '../helpers/service/start-core.js';
-import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+import { startTestCore } from '../helpers/service/start-core.js';
 import { startFacade } from '../rest-facade/facade.js';
 
 // Released versions beside today's: tests/upgrade/<version>/ is written by make-fixture.sh, with the code of then.
 
-const lifetime = createLifetime();
+const dialects = await startDialects();
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
 const folders = 'tests/upgrade';
 const versions = (await readdir(folders, { withFileTypes: true })).filter((entry) => entry.isDirectory());
 
+type Secrets = Record<
+  'SQLite' | 'PostgreSQL',
+  { company: string; password: string; full: string; meters: string; revoked: string }
+>;
 type Message = Record<string, unknown>;
 type OldClient = Client & Record<string, (...args: unknown[]) => void>;
 
@@ -29,9 +37,6 @@ for (const { name: version } of versions)
   describe(`the version ${version}`, () => {
     const folder = path.join(folders, version);
     let protos: Record<string, ServiceClientConstructor>;
-    let secrets: { company: string; password: string; full: string; meters: string; revoked: string };
-    let dataDir: string;
-    let core: TestCore;
     let portrait: Buffer;
     let meter: Buffer;
 
@@ -42,28 +47,8 @@ for (const { name: version } of versions)
         loadFileDescriptorSetFromBuffer(descriptors, { keepCase: true, longs: String, enums: String, arrays: true }),
       );
       protos = (loaded as unknown as { imageanalysis: { v1: typeof protos } }).imageanalysis.v1;
-      secrets = JSON.parse(await readFile(path.join(folder, 'secrets.json'), 'utf8')) as typeof secrets;
-      // As a backup is restored: by its name.
-      dataDir = await createTemporaryFolder(lifetime);
-      await copyFile(path.join(folder, 'store.sqlite3'), path.join(dataDir, sqliteFileName));
-      core = await startTestCore(lifetime, { CORE_DATA_DIR: dataDir });
       [portrait, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
     });
-
-    function openOldClient(t: TestContext, service: string): OldClient {
-      const Constructor = protos[service] as ServiceClientConstructor;
-      const client = new Constructor(`127.0.0.1:${core.port}`, credentials.createInsecure());
-      t.after(() => client.close());
-      return client as unknown as OldClient;
-    }
-
-    async function call(client: OldClient, rpc: string, request: Message, metadata = metadataWithKey(secrets.full)) {
-      return await new Promise<Message>((resolve, reject) =>
-        client[rpc]?.(request, metadata, (error: Error | null, response: Message) =>
-          error ? reject(error) : resolve(response),
-        ),
-      );
-    }
 
     it('has protos that today break in nothing', () => {
       const against = path.join(folder, 'descriptors.binpb');
@@ -71,36 +56,86 @@ for (const { name: version } of versions)
       assert.equal(status, 0, `${stdout.toString()}${stderr.toString()}`);
     });
 
-    it('has a store whose keys, company and score hold on', async (t) => {
-      const { company, password, meters, revoked } = secrets;
-      const scores = openOldClient(t, 'ScoreConfigService');
-      const asked = { company, password };
-      const found = await call(scores, 'GetDetectionScore', asked);
-      assert.equal(found['detection_score'], 0.75);
-      const set = await call(scores, 'SetDetectionScore', { ...asked, detection_score: 0.5 });
-      assert.equal(set['detection_score'], 0.5);
-      for (const [key, reason] of [
-        [meters, 'KEY_NOT_ALLOWED'],
-        [revoked, 'INVALID_API_KEY'],
-      ] as const)
-        assert.equal(await reasonOf(call(scores, 'GetDetectionScore', asked, metadataWithKey(key))), reason);
-    });
+    for (const dialect of dialects)
+      describe(`its store on ${dialect.name}`, { skip: dialect.skip }, () => {
+        const lifetime = createLifetime();
+        let secrets: Secrets[typeof dialect.name];
+        let place: DatabaseOptions;
+        let port: number;
 
-    it('has clients that today answers', async (t) => {
-      const faces = openOldClient(t, 'FaceDetectionService');
-      const meters = openOldClient(t, 'MeterReadingService');
-      const single = await call(faces, 'DetectSingleFace', { image: portrait, company: secrets.company });
-      const { bounding_box: box, detection_score: score, crop_jpeg: crop } = single['face'] as Message;
-      assert.deepEqual(Object.keys(box as Message).sort(), ['xmax', 'xmin', 'ymax', 'ymin']);
-      assert.ok(Number(score) > 0.9 && (crop as Buffer).length > 1_000);
-      const all = await call(faces, 'DetectAllFaces', { image: portrait, min_score: 0.5, landmarks: true });
-      assert.equal((all['faces'] as unknown[]).length, 1);
-      const read = await call(meters, 'ReadMeter', { image: meter }, metadataWithKey(secrets.meters));
-      assert.equal(read['unit'], 'm3');
-      assert.match(String(read['value']), /^\d+\.\d+$/);
-      // An enum that is no name of then would be a number.
-      assert.match(String(read['status']), /^READING_STATUS_/);
-    });
+        before(async () => {
+          const all = JSON.parse(await readFile(path.join(folder, 'secrets.json'), 'utf8')) as Secrets;
+          secrets = all[dialect.name];
+          place = await dialect.place(lifetime);
+          const { url, dataDir } = place;
+          if (url === undefined) {
+            // As a backup is restored: by its name.
+            await copyFile(path.join(folder, 'store.sqlite3'), path.join(dataDir, sqliteFileName));
+          } else {
+            const client = await dialect.server?.connect(new URL(url).pathname.slice(1));
+            await client?.query(await readFile(path.join(folder, 'store.sql'), 'utf8'));
+            await client?.end();
+          }
+          const settings = url === undefined ? { CORE_DATA_DIR: dataDir } : { DATABASE_URL: url };
+          ({ port } = await startTestCore(lifetime, settings));
+        });
+
+        function openOldClient(t: TestContext, service: string): OldClient {
+          const Constructor = protos[service] as ServiceClientConstructor;
+          const client = new Constructor(`127.0.0.1:${port}`, credentials.createInsecure());
+          t.after(() => client.close());
+          return client as unknown as OldClient;
+        }
+
+        async function call(
+          client: OldClient,
+          rpc: string,
+          request: Message,
+          metadata = metadataWithKey(secrets.full),
+        ) {
+          return await new Promise<Message>((resolve, reject) =>
+            client[rpc]?.(request, metadata, (error: Error | null, response: Message) =>
+              error ? reject(error) : resolve(response),
+            ),
+          );
+        }
+
+        it('has keys, a company and a score that hold on', async (t) => {
+          const { company, password, meters, revoked } = secrets;
+          const scores = openOldClient(t, 'ScoreConfigService');
+          const asked = { company, password };
+          const found = await call(scores, 'GetDetectionScore', asked);
+          assert.equal(found['detection_score'], 0.75);
+          const set = await call(scores, 'SetDetectionScore', { ...asked, detection_score: 0.5 });
+          assert.equal(set['detection_score'], 0.5);
+          for (const [key, reason] of [
+            [meters, 'KEY_NOT_ALLOWED'],
+            [revoked, 'INVALID_API_KEY'],
+          ] as const)
+            assert.equal(await reasonOf(call(scores, 'GetDetectionScore', asked, metadataWithKey(key))), reason);
+        });
+
+        it('has clients that today answers', async (t) => {
+          const faces = openOldClient(t, 'FaceDetectionService');
+          const meters = openOldClient(t, 'MeterReadingService');
+          const single = await call(faces, 'DetectSingleFace', { image: portrait, company: secrets.company });
+          const { bounding_box: box, detection_score: score, crop_jpeg: crop } = single['face'] as Message;
+          assert.deepEqual(Object.keys(box as Message).sort(), ['xmax', 'xmin', 'ymax', 'ymin']);
+          assert.ok(Number(score) > 0.9 && (crop as Buffer).length > 1_000);
+          const all = await call(faces, 'DetectAllFaces', { image: portrait, min_score: 0.5, landmarks: true });
+          assert.equal((all['faces'] as unknown[]).length, 1);
+          const read = await call(meters, 'ReadMeter', { image: meter }, metadataWithKey(secrets.meters));
+          assert.equal(read['unit'], 'm3');
+          assert.match(String(read['value']), /^\d+\.\d+$/);
+          // An enum that is no name of then would be a number.
+          assert.match(String(read['status']), /^READING_STATUS_/);
+        });
+
+        it('has the schema of a new store once it is migrated', async (t) => {
+          const fresh = await dialect.place(t);
+          assert.deepEqual(await readSchema(t, place), await readSchema(t, fresh));
+        });
+      });
 
     it('has a core that today lets its clients and its facade work', async (t) => {
       const asked: Message[] = [];
@@ -147,5 +182,20 @@ for (const { name: version } of versions)
       }
     });
   });
+
+/** Brings a store up to date and tells what is in it but its rows. */
+async function readSchema(t: TestContext, place: DatabaseOptions): Promise<unknown> {
+  const db = await openDatabase(t, place);
+  if (!isPostgres(db)) return await db('sqlite_master').select('name', 'sql').orderBy('name');
+  // A dump loses the parentheses around the first two of three conditions.
+  const { rows } = await db.raw<{ rows: unknown[] }>(`
+    SELECT table_name || '.' || column_name AS name, concat_ws(' ', data_type, is_nullable, column_default) AS sql
+      FROM information_schema.columns WHERE table_schema = 'public'
+    UNION SELECT conname, translate(pg_get_constraintdef(oid), '()', '')
+      FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+    ORDER BY name`);
+  return rows;
+}
 
 test('there is a version to upgrade from', () => assert.notEqual(versions.length, 0));
