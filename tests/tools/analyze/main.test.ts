@@ -191,6 +191,15 @@ describe('npm run analyze', () => {
     ]);
   });
 
+  it('asks for nothing where its table or its copies would replace a picture', async () => {
+    for (const option of [
+      ['--csv', 'photos/0.jpg'],
+      ['--redact', 'photos'],
+    ])
+      assert.equal((await run('--output', 'none.jsonl', ...option, 'photos/0.jpg')).code, 2, option.join(' '));
+    assert.equal(await readText('none.jsonl'), '');
+  });
+
   it('writes its table over no results', async () => {
     const { code, stderr } = await run('--output', 'same.jsonl', '--csv', 'same.jsonl', 'photos/0.jpg');
     assert.equal(code, 2, stderr);
