@@ -3,11 +3,13 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import express from 'express';
 import { beginInTurns } from '../../../../rest-facade/server/http/begin-in-turns.js';
+import { startHttpServer } from '../../../../rest-facade/server/http/http-server.js';
 import { arrivals } from '../../../../rest-facade/server/request-context.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { listen } from '../../../helpers/net/listen.js';
-import { openSocket } from '../../raw-http.js';
+import { exchange, openSocket } from '../../raw-http.js';
 
 function setUp() {
   const begun: string[] = [];
@@ -108,4 +110,18 @@ test('a connection is read only as fast as its requests begin', { timeout: 20_00
   await allBegun.promise;
   // What fits in one of Node.js's reads, and the first of the next one.
   assert.ok(most <= 10, `${most} were waiting`);
+});
+
+test('a server begins no two requests in one turn, though they arrive together', async (t) => {
+  const begun: string[] = [];
+  const app = express().use(({ url }, response) => {
+    begun.push(url);
+    queueMicrotask(() => begun.push('over'));
+    response.end();
+  });
+  const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });
+  t.after(() => server.close(0));
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n`;
+  await exchange(server.port, `${get('/a')}\r\n${get('/b')}connection: close\r\n\r\n`);
+  assert.deepEqual(begun, ['/a', 'over', '/b', 'over']);
 });
