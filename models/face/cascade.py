@@ -151,7 +151,7 @@ class CascadeRule:
         stays = (first.scores >= self.weak_score) | ~covered(first, surer)
         kept = first.pick((~inside | (sides >= self.keep_side) | lone) & stays)
         added = whole.pick(~covered(whole, kept))
-        return kept.joined(with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
+        return kept.joined(with_mean_boxes(added, first.pick(first.scores >= self.weak_score))).suppressed()
 
     def is_doubtful(self, found, scale):
         """Which candidates are worth a look of their own: what is no face seldom looks like one at another scale."""

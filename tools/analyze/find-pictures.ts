@@ -15,8 +15,8 @@ interface FindOptions {
 
 /**
  * Lists the pictures among files and folders (recursively), each folder in the order of its names. Links
- * count as their targets; a file or folder that is named twice, or to which several paths lead, is listed once, so links
- * may form circles.
+ * count as their targets; a file that is named twice, or a folder to which several paths lead, is listed once, so links may
+ * form circles.
  * @throws `signal.reason` once aborted
  */
 export async function* findPictures(wanted: readonly string[], options: FindOptions = {}): AsyncGenerator<string> {

@@ -17,10 +17,12 @@ export function singleFlight<Value>(find: (id: string) => Promise<Value>): (id: 
   };
 
   return (id) => {
+    const planned = next.get(id);
+    if (planned !== undefined) return planned;
     const current = running.get(id);
     if (current === undefined) return start(id);
-    const planned = next.get(id) ?? current.catch(() => undefined).then(() => start(id));
-    next.set(id, planned);
-    return planned;
+    const lookup = current.catch(() => undefined).then(() => start(id));
+    next.set(id, lookup);
+    return lookup;
   };
 }

@@ -174,7 +174,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
       );
       const fromSecond = whole.filter((face) => !isSeenBy(fromFirst, face));
       const firstHints = first.filter(isHint);
-      return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
+      return suppress([...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))]);
     },
 
     /** Whether a face is worth a look of its own: what is none seldom looks like one at another size too. */

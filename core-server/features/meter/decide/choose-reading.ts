@@ -11,7 +11,7 @@ export interface Choice {
   readonly text: string;
   /** Its probability according to the reading network, reduced if it contradicts what is known. */
   readonly probability: number;
-  /** The reading that the strips show, if what is known outweighed it. */
+  /** The reading that the photo shows, if what is known outweighed it. */
   readonly outweighed: string | undefined;
   /** Log score for comparing places. */
   readonly weight: number;
@@ -35,10 +35,12 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
         : fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known).agreement;
     return [text, probability * agreement];
   });
-  const [shown, maxSeen] = likeliest(seen);
-  const [agreed, probability] = likeliest(judged);
-  const [text] = likeliest(judged.map(([other, p]) => [other, p * weightAlone(hypothesis, other, rules)]));
-  const outweighed = agreed === shown ? undefined : shown;
+  const withAlone = (readings: readonly [string, number][]) =>
+    likeliest(readings.map(([text, p]) => [text, p * weightAlone(hypothesis, text, rules)]));
+  const [text] = withAlone(judged);
+  const [shown] = withAlone(seen);
+  const outweighed = text === shown ? undefined : shown;
+  const [[, maxSeen], [, probability]] = [likeliest(seen), likeliest(judged)];
   const change = rules.weights.read * (logOf(probability) - logOf(maxSeen));
   return { hypothesis, text, probability, outweighed, weight: hypothesis.weight + change };
 }

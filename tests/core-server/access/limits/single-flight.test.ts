@@ -34,6 +34,18 @@ test('who asks while a look is under way shares the next one, which begins after
   assert.equal(looks.length, 3);
 });
 
+test('who asks between two looks shares the one to come', async () => {
+  const { looks, find } = openStore();
+  const asked = [find('a'), find('a')];
+  looks[0]?.answer.resolve('before');
+  await asked[0];
+  asked.push(find('a'));
+  await nextTurn();
+  assert.equal(looks.length, 2);
+  looks[1]?.answer.resolve('after');
+  assert.deepEqual(await Promise.all(asked), ['before', 'after', 'after']);
+});
+
 test('ids do not wait for each other', async () => {
   const { looks, find } = openStore();
   const [a, b] = [find('a'), find('b')];

@@ -118,6 +118,12 @@ test('a small face that both looks saw has the mean box, the second counting mor
   assert.deepEqual(boxOf(face(550, 500, 80, 0.4)), [second.box], 'another face');
 });
 
+test('two faces of the second look that the first draws to one place are one', () => {
+  const [left, right] = [face(480, 500, 80, 0.6), face(520, 500, 80, 0.55)];
+  assert.equal(ofFullHd.mergeLooks([], [left, right], region).length, 2);
+  assert.equal(ofFullHd.mergeLooks([face(500, 500, 80)], [left, right], region).length, 1);
+});
+
 test('the second look and its mirror image are joined', () => {
   const second = face(500, 500, 80, 0.6);
   const table: [string, Candidate, Candidate[], [score: number, xmin: number][]][] = [

@@ -226,6 +226,11 @@ suite('chooseReadings', () => {
       const readings = { '00417': 0.5, '00418': 0.4 };
       assert.deepEqual(chosen([{ ...place(readings), marks: marksOf('00418') }], {}), ['00418']);
     });
+    test('is not outweighed by what is known where it was decided before', () => {
+      const seen = { ...place({ '00417': 0.5, '00418': 0.4 }), marks: marksOf('00418') };
+      const [choice] = chooseReadings([seen], rules, { decimals: 0, previous: decimal('418') });
+      assert.deepEqual([choice?.text, choice?.outweighed], ['00418', undefined]);
+    });
     test('takes no reading of more wheels', () => {
       const readings = { '004170': 0.6, '00417': 0.3 };
       assert.deepEqual(chosen([{ ...place(readings), marks: marksOf('00417') }], {}), ['00417']);
