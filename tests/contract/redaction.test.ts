@@ -128,12 +128,18 @@ describe('a redaction', () => {
     }
   });
 
-  it('takes the default score of all where it is lower than its own', async () => {
-    const { rest, apiKey } = await startService(lifetime, { CORE_DEFAULT_SCORE: '0.02' });
-    const body = await readSample('astronaut.jpg');
+  it('takes the default score of all where it is lower than its own, and no picture that the core finds too large', async () => {
+    const settings = { CORE_DEFAULT_SCORE: '0.02', CORE_MAX_IMAGE_BYTES: '1000000' };
+    const { rest, apiKey } = await startService(lifetime, settings);
+    const portrait = await readSample('astronaut.jpg');
     const headers = { apikey: apiKey, 'content-type': 'image/jpeg' };
-    const low = await fetch(`${rest}/v1/faces/redact`, { method: 'POST', body: new Uint8Array(body), headers });
-    assert.deepEqual([low.headers.get('x-face-count'), (await redact(body)).faces], ['2', '1']);
+    const ask = (body: Buffer) =>
+      fetch(`${rest}/v1/faces/redact`, { method: 'POST', body: new Uint8Array(body), headers });
+    const low = await ask(portrait);
+    assert.deepEqual([low.headers.get('x-face-count'), (await redact(portrait)).faces], ['2', '1']);
+    const refused = await ask(Buffer.concat([portrait, Buffer.alloc(1_000_001 - portrait.length)]));
+    const { details } = (await refused.json()) as { details: object };
+    assert.deepEqual([refused.status, details], [413, { field: 'body', value: '1000001', limit: '1000000' }]);
   });
 
   it('keeps the type of the picture, and gives JPEG for others', async () => {
