@@ -52,7 +52,7 @@ function fromTransport(cause: ServiceError): Refusal {
     case status.DEADLINE_EXCEEDED:
       return deadlinePassed(cause);
     case status.RESOURCE_EXHAUSTED:
-      // The message limit, if the core's is lower than the facade's; otherwise some proxy's own limit.
+      // A message limit: the core's own has a reason, so that of a proxy, or ours. Otherwise some proxy's other limit.
       if (/larger than/.test(cause.details))
         return refuse('BODY_TOO_LARGE', 'file is too large for the service, want a smaller one', { cause });
       return refuse('QUEUE_FULL', 'the service has all the work it can take, try again', { retryAfterSeconds, cause });

@@ -14,6 +14,7 @@ export interface Observers {
   readonly tracing: Tracing;
 }
 
+/** Logs, counts and traces nothing. */
 export const unobserved: Observers = {
   log: pino({ enabled: false }),
   metrics: { requestEnded: () => undefined },

@@ -20,20 +20,19 @@ export function http2ServersOf(server: Server): Http2Server[] {
 export const callWindowBytes = 2 ** 20;
 export const connectionWindowBytes = 16 * 2 ** 20;
 
-/** What Node.js lets a call have at most. */
+/** What Node.js takes of a call at most. Beyond it, nghttp2 says goodbye, and Node.js leaves the connection open and silent. */
 const maxHeaderListSize = 65_535;
 
 /**
- * Lets clients send whole pictures at once. By HTTP/2's default, all calls of a connection share a 64 KiB window, so
+ * Lets clients send whole pictures at once, and tells them how large headers may be. By HTTP/2's default, all calls of a connection share a 64 KiB window, so
  * that one picture whose key is being looked up holds up all others, and a large one takes a round trip for each 64 KiB.
  *
  * - Gains: `make overload` showed pictures delayed by others without it; single pictures are as fast (bench/TRIED.md).
- * - Costs: nothing but {@link http2ServersOf}; both settings are Node.js's documented ones.
+ * - Costs: nothing but {@link http2ServersOf}; all settings are Node.js's documented ones.
  * - Delete when the server knows `grpc-node.flow_control_window` (https://github.com/grpc/grpc-node/pull/3058).
  */
 export function widenFlowControl(server: Http2Server): void {
   server.on('session', (session: ServerHttp2Session) => {
-    // Beyond it, nghttp2 says goodbye and falls silent, as Node.js leaves the connection open.
     session.settings({ initialWindowSize: callWindowBytes, maxHeaderListSize });
     session.setLocalWindowSize(connectionWindowBytes);
   });

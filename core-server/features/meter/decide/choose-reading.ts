@@ -1,9 +1,9 @@
-import { agreementOf, type KnownMeter } from '../known-meter.js';
+import type { KnownMeter } from '../known-meter.js';
 import { logOf } from '../probability.js';
 import type { Hypothesis, Marks } from '../read/hypothesis.js';
 import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { fractionOf, type SeenRow } from './fraction.js';
+import { agreementOfDigits, fractionOf, type SeenRow } from './fraction.js';
 
 export interface Choice {
   readonly hypothesis: Hypothesis;
@@ -28,12 +28,8 @@ export function chooseReadings(hypotheses: readonly Hypothesis[], rules: ReaderR
 function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownMeter): Choice {
   const seen = [...hypothesis.readings];
   const judged = seen.map(([text, probability]): [string, number] => {
-    // The point of every reading only matters if amounts are to be compared.
-    const agreement =
-      known.previous === undefined
-        ? agreementOf({ text, fractionWheels: 0 }, known)
-        : fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known).agreement;
-    return [text, probability * agreement];
+    const fraction = () => fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known);
+    return [text, probability * agreementOfDigits(text, known, fraction)];
   });
   const withAlone = (readings: readonly [string, number][]) =>
     likeliest(readings.map(([text, p]) => [text, p * weightAlone(hypothesis, text, rules)]));

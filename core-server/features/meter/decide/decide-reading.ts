@@ -75,7 +75,7 @@ function confidenceOf(
 }
 
 /**
- * How much of the confidence is left where what is known chose another reading than the strips show: the probability of
+ * How much of the confidence is left where what is known chose another reading than the photo shows: the probability of
  * the chosen one over that of the shown one, at most 1. If it is the number beside and likely enough to be an alternative, all
  * is left: a wheel between two numbers shows both.
  */

@@ -62,6 +62,11 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   return { wheels, sure, confidence: Math.min(calibrated(bias + length * logit(inAnswer)), most), agreement };
 }
 
+/** How well digits agree with what is known. Where their point is only matters if amounts are to be compared. */
+export function agreementOfDigits(text: string, known: KnownMeter, fractionOfThem: () => Fraction): number {
+  return known.previous === undefined ? agreementOf({ text, fractionWheels: 0 }, known) : fractionOfThem().agreement;
+}
+
 /** The number of fraction wheels where its probability is `minSure` or more. */
 export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number | undefined {
   return sure >= minSure ? wheels : undefined;

@@ -1,8 +1,8 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
 import { marksFor } from '../decide/choose-reading.js';
 import { alternativesTo } from '../decide/decide-reading.js';
-import { type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
-import { agreementOf, type KnownMeter } from '../known-meter.js';
+import { agreementOfDigits, type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
+import type { KnownMeter } from '../known-meter.js';
 import { meanOf, mostSure, normalised } from '../probability.js';
 import type { CounterLight } from '../read/counter-light.js';
 import { likelihood, mergeColours } from '../read/digit-ctc.js';
@@ -124,12 +124,8 @@ function weighReadings(photos: readonly SeenCounter[], rules: ReaderRules, known
   const [own = '', ...others] = new Set(photos.map(ownReading));
   if (others.length === 0) return { text: own, texts, views, joint };
   const agreed = texts.map((text, at) => {
-    // The point of every reading only matters if amounts are to be compared.
-    const agreement =
-      known.previous === undefined
-        ? agreementOf({ text, fractionWheels: 0 }, known)
-        : fuseFractions(text, withAsManyWheels(photos, text), rules, known).agreement;
-    return (joint[at] ?? 0) * agreement;
+    const fraction = () => fuseFractions(text, withAsManyWheels(photos, text), rules, known);
+    return (joint[at] ?? 0) * agreementOfDigits(text, known, fraction);
   });
   return { text: texts[agreed.indexOf(Math.max(...agreed))] ?? own, texts, views, joint };
 }
