@@ -46,10 +46,6 @@ test-node: $(BUILT) ## Run tests on another version of Node.js, from npm: make t
 	@test -n "$(NODE)" || { echo "name a version: make test-node NODE=26" >&2; exit 1; }
 	@exec tests/nodes/run.sh $(NODE) $(TESTS)
 
-.PHONY: demo
-demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
-	@exec node --enable-source-maps dist/tools/demo/main.js $(ARGS)
-
 .PHONY: generate
 generate: $(INSTALLED) ## Generate generated/ from proto/, assemble the WebAssembly
 	npm run generate

@@ -131,7 +131,9 @@ describe('make run', () => {
     assert.deepEqual(await once(first.process, 'exit'), [0, null]);
     assert.ok(await isGone(first));
 
-    const second = await start(t, dataDir);
+    const home = await createTemporaryFolder(t);
+    const own = ['env', '-u', 'XDG_CACHE_HOME', `HOME=${home}`, `TMPDIR=${home}`, process.execPath, launcher] as const;
+    const second = await start(t, dataDir, own);
     assert.deepEqual(Object.keys(second.ready), ['rest', 'grpc']);
     assert.equal((await detect(second, apikey)).status, 200);
     // Twice at once is taken for one.
@@ -139,6 +141,8 @@ describe('make run', () => {
     second.process.kill('SIGINT');
     assert.deepEqual(await once(second.process, 'exit'), [0, null]);
     assert.ok(await isGone(second));
+    // Native libraries would write there what they report of their use.
+    assert.deepEqual(await readdir(home), []);
   });
 
   it('leaves nothing running when its make is killed outright', async (t) => {

@@ -8,7 +8,6 @@ import {
   type ImageAnalysisClient,
   RefusedError,
 } from '../../sdk/typescript/client.js';
-import { whyUnreadable } from '../run-command.js';
 import {
   type FeatureName,
   features,
@@ -18,6 +17,7 @@ import {
   type Redacted,
   type RequestOptions,
 } from './features.js';
+import { whyUnreadable } from './run-command.js';
 
 export interface BulkOptions extends RequestOptions, Pick<ClientOptions, 'address' | 'apiKey' | 'credentials'> {
   readonly feature: FeatureName;

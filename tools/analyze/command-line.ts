@@ -3,8 +3,8 @@ import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { credentials } from '../../sdk/typescript/client.js';
-import { readKey } from '../run-command.js';
 import type { FeatureName } from './features.js';
+import { readKey } from './run-command.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { whyUnreadable } from '../run-command.js';
+import { whyUnreadable } from './run-command.js';
 
 /** Including HEIC and BMP: the service says for each what it wants instead. */
 const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;

@@ -1,4 +1,3 @@
-import { runCommand, warn as warnOf } from '../run-command.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { assertApart, hasRedacted, writeAnnotated, writeMissing, writeRedacted } from './copies.js';
@@ -6,11 +5,10 @@ import { assertTable, writeCsv } from './csv.js';
 import type { Line, Redacted } from './features.js';
 import { createSummary, progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';
+import { runCommand, warn } from './run-command.js';
 import { survey } from './survey.js';
 
-const warn = (message: string) => warnOf('analyze', message);
-
-await runCommand('analyze', 'stopped; run it again to resume', async (signal) => {
+await runCommand(async (signal) => {
   const options = await readCommandLine(process.argv.slice(2), process.env);
   if (options !== undefined) return run(options, signal);
   process.stdout.write(usage);

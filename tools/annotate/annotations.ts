@@ -39,7 +39,7 @@ export function annotateMeter(meter: MeterAnswer): Annotation[] {
 }
 
 /** From 99 on with a decimal: 0.9999 is more than 99 %. */
-export function percent(share: number): string {
+function percent(share: number): string {
   return `${floor(share * 100, share > 0.99 && share < 1 ? 1 : 0)}%`;
 }
 

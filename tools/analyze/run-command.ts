@@ -1,39 +1,34 @@
-import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
-import { ConfigError } from '../runtime/settings/read-settings.js';
-import { trimKey } from '../sdk/typescript/trim-key.js';
+import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { trimKey } from '../../sdk/typescript/trim-key.js';
 
 /**
- * Runs a command until it ends, is told to stop or cannot print any more, and sets the exit code.
+ * Runs the command until it ends, is told to stop or cannot print any more, and sets the exit code.
  *
- * @param whenStopped what is told then
  * @param run resolves with whether all went well
  */
-export async function runCommand(
-  name: string,
-  whenStopped: string,
-  run: (signal: AbortSignal) => Promise<boolean>,
-): Promise<void> {
+export async function runCommand(run: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => abort.abort(new Error(whenStopped)));
+    process.on(signal, () => abort.abort(new Error('stopped; run it again to resume')));
   // Nobody reads on, or the disk is full: what was begun is ended properly.
   process.stdout.on('error', (error) => abort.abort(error));
   try {
     if (!(await run(abort.signal))) process.exitCode = exitCodes.failed;
   } catch (error) {
-    warn(name, error instanceof Error ? error.message : String(error));
+    warn(error instanceof Error ? error.message : String(error));
     process.exitCode = exitCodeOf(error);
   }
 }
 
 /** Tells the user; on a terminal in place of a progress bar. */
-export function warn(name: string, message: string): void {
+export function warn(message: string): void {
   const text = message.split('\n').map(printable).join('\n');
-  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${name}: ${text}\n`);
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}analyze: ${text}\n`);
 }
 
 /** File names and a server's messages without control characters, which a terminal would obey. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }
 
