@@ -61,10 +61,25 @@ export interface WorkerEvents {
   lost(job: Job | undefined, error: unknown): void;
 }
 
-/** Most stuck workers recover by themselves: the machine was suspended or overloaded. */
+/** Most stuck workers recover by themselves: the machine was overloaded. */
 const defaultStuckGraceMs = 5 * 60_000;
 /** Models load in seconds; a start that takes longer waits for something that does not come. */
 const startTimeoutMs = 60_000;
+
+/** Of the time that this process was suspended, or its main thread stood still, one such part of a limit counts. */
+const partsOfLimit = 10;
+
+/** Calls back once this process has run for so long: while it was suspended, so were its workers. */
+function afterRunning(ms: number, callback: () => void): NodeJS.Timeout {
+  let parts = 0;
+  const timer = setInterval(() => {
+    parts += 1;
+    if (parts < partsOfLimit) return;
+    clearInterval(timer);
+    callback();
+  }, ms / partsOfLimit);
+  return timer;
+}
 
 /** A worker thread that does one job at a time. */
 export type Worker = ReturnType<typeof startWorker>;
@@ -76,7 +91,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   let timer: NodeJS.Timeout | undefined;
 
   const takeJob = (): Job | undefined => {
-    clearTimeout(timer);
+    clearInterval(timer);
     const taken = job;
     job = undefined;
     return taken;
@@ -93,7 +108,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   const onMessage = (message: FromWorker): void => {
     if (state === 'gone') return;
     if (message.type === 'ready') {
-      clearTimeout(timer);
+      clearInterval(timer);
       state = 'free';
       events.ready();
       return;
@@ -119,19 +134,14 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     });
     loseWith(new Error(why));
   };
-  const onTimeout = (): void => {
-    const late = job;
-    // If it was this thread that stood still, the result has been waiting: it is read first.
-    setImmediate(() => {
-      if (late === undefined || job !== late) return;
-      // Not retried, because the next worker would get stuck as well.
-      late.attemptsLeft = 0;
-      late.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
-      abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
-    });
+  const onTimeout = (late: Job): void => {
+    // Not retried, because the next worker would get stuck as well.
+    late.attemptsLeft = 0;
+    late.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
+    abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
   };
 
-  timer = setTimeout(() => abandon(`worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
+  timer = afterRunning(startTimeoutMs, () => abandon(`worker did not start within ${startTimeoutMs} ms`));
 
   return {
     get state() {
@@ -157,7 +167,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
         setImmediate(() => becomeFree());
         return;
       }
-      if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);
+      if (taskTimeoutMs !== undefined) timer = afterRunning(taskTimeoutMs, () => onTimeout(next));
     },
     /** Tells the worker that nobody waits for this job any more. */
     cancel(unwanted: Job): void {

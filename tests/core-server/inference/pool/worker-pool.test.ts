@@ -174,6 +174,15 @@ test('while the main thread stands still, jobs take no longer and no worker gets
   assert.deepEqual(logged, []);
 });
 
+test('while the whole process is suspended, no worker gets stuck', async (t) => {
+  const { pool, logged } = await start(t, { taskTimeoutMs: 400 });
+  await pool.run('echo', 'ready', { signal: forever() });
+  const meanwhile = pool.run('block', 650, { signal: forever() });
+  standStill(600);
+  assert.equal(await meanwhile, 'unblocked');
+  assert.deepEqual(logged, []);
+});
+
 test('a caller that can be slowed down waits for room', async (t) => {
   const { pool } = await start(t, { maxQueue: 1 });
   const all = [1, 2, 3, 4, 5].map((i) => pool.run('echo', i, { signal: forever(), wait: 'queue' }));
@@ -365,7 +374,7 @@ test('as long as one worker is left, jobs are taken, though no other can be star
 });
 
 test('a worker whose start hangs is given up and replaced', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const { pool, letStart, journal } = await start(t, { hangStart: true });
   const told: boolean[] = [];
   pool.watch((canWork) => told.push(canWork));
