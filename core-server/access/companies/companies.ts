@@ -8,7 +8,7 @@ import type { PasswordHasher } from './password.js';
 
 interface CompanyCredentials extends PasswordAttempt {
   readonly password: string;
-  /** Aborted when the caller is gone: a password still waiting is then not checked. */
+  /** Aborted when the caller is gone: a password still waiting is then not checked, and none is found right. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,7 +30,8 @@ export function createCompanies(deps: {
 }) {
   const { store, hasher, semaphore, failures } = deps;
   const decoy = hasher.decoy();
-  const hash = (password: string): Promise<string> => semaphore.run(administrator, () => hasher.hash(password));
+  const hash = (password: string, signal?: AbortSignal): Promise<string> =>
+    semaphore.run(administrator, () => hasher.hash(password), signal);
 
   /** The stored form of the password, if it is the right one. */
   async function verify(name: string, password: string): Promise<string | undefined> {
@@ -41,18 +42,18 @@ export function createCompanies(deps: {
   }
 
   return {
-    /** @throws Refusal COMPANY_EXISTS */
-    async create(name: string, password: string): Promise<Company> {
+    /** @throws Refusal COMPANY_EXISTS; `signal.reason` when aborted, unless it is being stored already */
+    async create(name: string, password: string, signal?: AbortSignal): Promise<Company> {
       const createTime = new Date();
-      if (!(await store.insert(name, await hash(password), createTime))) {
+      if (!(await store.insert(name, await hash(password, signal), createTime))) {
         throw invalidField('name', name, 'one that is not registered', 'COMPANY_EXISTS');
       }
       return { name, detectionScore: undefined, createTime };
     },
 
-    /** @throws Refusal UNKNOWN_COMPANY */
-    async setPassword(name: string, password: string): Promise<void> {
-      if (!(await store.setPasswordHash(name, await hash(password)))) throw unknownCompany('name', name);
+    /** @throws Refusal UNKNOWN_COMPANY; `signal.reason` when aborted, unless it is being stored already */
+    async setPassword(name: string, password: string, signal?: AbortSignal): Promise<void> {
+      if (!(await store.setPasswordHash(name, await hash(password, signal)))) throw unknownCompany('name', name);
     },
 
     /** Without a score, it has the default of the service. @throws Refusal UNKNOWN_COMPANY */
@@ -80,7 +81,7 @@ export function createCompanies(deps: {
      *
      * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
      * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
-     * QUEUE_FULL when too many passwords wait to be checked.
+     * QUEUE_FULL when too many passwords wait to be checked; `signal.reason` when aborted.
      */
     async authenticate(credentials: CompanyCredentials): Promise<string> {
       const { company, password, signal } = credentials;

@@ -32,7 +32,8 @@ export function createSemaphore(name: string, { maxRunning, maxWaiting }: Semaph
 
   return {
     /**
-     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never starts.
+     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never starts; later, it
+     * ends, but counts for nothing: what was to follow would be stored behind the back of a caller who was told otherwise.
      *
      * @param owner on whose behalf it is done
      * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already; `signal.reason` when aborted.
@@ -48,7 +49,9 @@ export function createSemaphore(name: string, { maxRunning, maxWaiting }: Semaph
         throw queueFull(name, ahead, ahead, 1);
       }
       try {
-        return await task();
+        const result = await task();
+        signal?.throwIfAborted();
+        return result;
       } finally {
         const next = queue.take();
         if (next) next.begin();

@@ -1,6 +1,7 @@
 import type { AdminServiceServer } from '../../../generated/imageanalysis/v1/admin.js';
 import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKeys } from '../../access/keys/api-keys.js';
+import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { requireScore } from '../../common/validate.js';
 import { readPage } from './read-page.js';
@@ -33,14 +34,14 @@ export function createAdminHandlers(deps: {
       validateApiKeyId(id);
       return { apiKey: await apiKeys.revoke(id) };
     },
-    async createCompany(request) {
+    async createCompany(request, call?) {
       validateNewCompany(request);
-      return { company: await companies.create(request.name, request.password) };
+      return { company: await companies.create(request.name, request.password, call?.signal) };
     },
-    async setCompanyPassword({ name, password }) {
+    async setCompanyPassword({ name, password }, call?) {
       validateKnownName(name);
       validatePassword(password);
-      await companies.setPassword(name, password);
+      await companies.setPassword(name, password, call?.signal);
       return {};
     },
     async setCompanyScore({ name, detectionScore }) {
@@ -60,5 +61,5 @@ export function createAdminHandlers(deps: {
       await companies.delete(name);
       return {};
     },
-  } satisfies Handlers<AdminServiceServer>;
+  } satisfies Handlers<AdminServiceServer, [call?: Pick<Call, 'signal'>]>;
 }

@@ -228,6 +228,16 @@ describe('semaphore', () => {
     assert.equal(await next, 'next');
     assert.equal(begun, false);
   });
+
+  it('gives no result to what follows for a caller that has left meanwhile', async () => {
+    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 1 });
+    const hold = deferred();
+    const gone = new AbortController();
+    const abandoned = limiter.run('key', () => hold.promise, gone.signal);
+    gone.abort(new Error('gone'));
+    hold.resolve();
+    await assert.rejects(abandoned, /gone/);
+  });
 });
 
 function useClock(t: TestContext) {

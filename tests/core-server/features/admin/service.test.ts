@@ -161,6 +161,14 @@ describe('administration of companies', () => {
     await assert.rejects(handlers.deleteCompanyScore({ name: 'acme' }), gone);
   });
 
+  it('stores nothing for a caller that has left', async (t) => {
+    const { handlers } = await setUp(t);
+    const call = { signal: AbortSignal.abort(new Error('gone')) };
+    await assert.rejects(handlers.createCompany(request, call), /gone/);
+    await assert.rejects(handlers.setCompanyPassword(request, call), /gone/);
+    assert.deepEqual((await handlers.listCompanies({})).companies, []);
+  });
+
   it('takes names and passwords up to their limits', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
