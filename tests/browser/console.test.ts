@@ -106,6 +106,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('.faces img').count(), 1);
 
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 2);
+    assert.equal(await page.getByRole('group', { name: /^curl command$|^Response as JSON$/ }).count(), 2);
     const curl = await textOf(page, '#curl');
     assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@samples\/astronaut\.jpg/);
     assert.ok(curl.includes(`${service.rest}/face_detect_multi`));
@@ -212,7 +213,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('button', { name: 'Read as one meter' }).isVisible(), false);
     await page.getByRole('button', { name: 'Analyse all' }).click();
     await said(page, '3 pictures, 1 refused');
-    assert.deepEqual(await page.locator('.saves button').filter({ visible: true }).allTextContents(), ['Save JSON']);
+    assert.deepEqual(await page.locator('#saves button').filter({ visible: true }).allTextContents(), ['Save JSON']);
     assert.deepEqual(await captions(), ['1 face', 'No faces', 'Corrupt image']);
     assert.match(await textOf(page, '#curl'), /file=@a\.jpg[^]*file=@c\.jpg[^]*v1\/faces\/batch$/);
 
@@ -222,7 +223,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#strip', { hasText: 'No facesNo facesCorrupt image' }).waitFor();
     await page.getByRole('button', { name: 'b.jpg' }).click();
     await said(page, 'No faces');
-    assert.equal(await page.locator('.saves button').filter({ visible: true }).count(), 3);
+    assert.equal(await page.locator('#saves button').filter({ visible: true }).count(), 3);
     assert.equal((await captions())[2], 'Corrupt image');
 
     await page.getByText('Water meter').click();
@@ -379,15 +380,26 @@ describe('the web console', { skip: noChromium }, () => {
     const page = await openWithKey(t);
     await page.route('**/meter-number-ocr/file', async (route) => {
       const answer = (await (await route.fetch()).json()) as object;
-      await route.fulfill({ json: { ...answer, warnings: ['GLARE', 'NEWER_THAN_THIS_PAGE'] } });
+      await route.fulfill({ json: { ...answer, status: 'check', warnings: ['GLARE', 'NEWER_THAN_THIS_PAGE'] } });
     });
     await page.getByText('Water meter').click();
     await page.getByLabel('expected_digits').waitFor({ state: 'attached' });
-    await trySample(page, 'meter', 'm³');
+    await trySample(page, 'meter', ', needs review, in');
     assert.deepEqual(await page.locator('.warnings li').allTextContents(), [
       'The counter reflects light.',
       'NEWER_THAN_THIS_PAGE',
     ]);
+
+    const lines = ['check', 'ok'].map((status, index) =>
+      JSON.stringify({ index, message: 'success', value: '1', status }),
+    );
+    await page.route('**/v1/meters/batch', (route) => route.fulfill({ body: `${lines.join('\n')}\n` }));
+    const meter = await readSample('meter.jpg');
+    await choose(page, { 'a.jpg': meter, 'b.jpg': meter });
+    await said(page, 'needs review');
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await said(page, '2 pictures');
+    assert.deepEqual(await page.locator('#strip small').allTextContents(), ['1 needs review', '1']);
   });
 
   it('ends the page below its content, however many faces are listed', async (t) => {
@@ -458,7 +470,7 @@ describe('the web console', { skip: noChromium }, () => {
       assert.equal(await alert.isVisible(), false);
       assert.equal(await page.locator('#findings > *, #overlay > *').count(), 0);
       assert.equal(await page.locator('#json').textContent(), 'No response yet.');
-      assert.equal(await page.getByRole('button', { name: 'Copy response' }).count(), 0);
+      assert.equal(await page.getByRole('button', { name: /Copy response|Save/ }).count(), 0);
       release();
     };
 
@@ -764,6 +776,45 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(new Set((await boxesOf('#samples button')).map(({ top }) => top)).size, 1);
   });
 
+  it('shows what is wrong, and the strip, below a picture that a small window has room for', async (t) => {
+    const page = await openWithKey(t, { viewport: { width: 1366, height: 650 } });
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      assert.ok(box);
+      return box.y + box.height;
+    };
+    const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
+    await page.getByText('Largest face').click();
+    await choose(page, { 'a.jpg': meter, 'b.jpg': face });
+    await warned(page, 'no face');
+    assert.ok((await bottomOf('#problem')) < 650);
+    await page.getByText('All faces').click();
+    await said(page, 'No faces');
+    assert.ok((await bottomOf('#ask-each')) < 650);
+  });
+
+  it('breaks a long name rather than be scrolled sideways', async (t) => {
+    const page = await open(t, { viewport: { width: 320, height: 640 } });
+    const tiff = await sharp(await readSample('astronaut.jpg'))
+      .tiff()
+      .toBuffer();
+    await choose(page, { [`${'2024'.repeat(30)}.tiff`]: tiff });
+    await page.locator('#notice').filter({ hasText: "can't display" }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+  });
+
+  it('sets what is typed in, and where, apart from what is around it', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(t, { colorScheme });
+      const [edge, hint, inside, around] = await page.evaluate<string[]>(
+        `[['#key', 'borderTopColor'], ['#key', 'color', '::placeholder'], ['#key', 'backgroundColor'], ['#key-panel', 'backgroundColor']]
+          .map(([selector, name, part]) => getComputedStyle(document.querySelector(selector), part)[name])`,
+      );
+      assert.ok(contrast(edge, around) >= 3, `${edge} on ${around}`);
+      assert.ok(contrast(hint, inside) >= 4.5, `${hint} on ${inside}`);
+    }
+  });
+
   it('has no barrier that axe finds, in both colour schemes and on a phone', async (t) => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
     const phone = { width: 390, height: 844 };
@@ -779,6 +830,7 @@ describe('the web console', { skip: noChromium }, () => {
       ] as const) {
         await trySample(page, sample, summary);
         await page.evaluate(`for (const panel of document.querySelectorAll('details')) panel.open = true`);
+        for (let step = 0; step < 3; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
         const violations = await page.evaluate(
           `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
         );
@@ -789,6 +841,19 @@ describe('the web console', { skip: noChromium }, () => {
     }
   });
 });
+
+/** As WCAG defines it. */
+function contrast(...colours: (string | undefined)[]): number {
+  const [dark = 0, light = 0] = colours.map(luminance).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour = ''): number {
+  const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? [])
+    .map((part) => Number(part) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
 
 describe('the REST reference', { skip: noChromium }, () => {
   it('shows every operation, without another host and without a violated policy', async (t) => {

@@ -107,7 +107,7 @@ function captionLine(line: AnswerLine, index: number): void {
   const { reason, result: faces, value, status } = line as AnswerLine & Partial<AllFacesAnswer & MeterAnswer>;
   if (reason !== undefined) pictures.caption(index, toWords(reason), false);
   else if (faces !== undefined) pictures.caption(index, countFaces(faces.length), faces.length > 0);
-  else pictures.caption(index, value ?? '', status === 'ok');
+  else pictures.caption(index, status === 'ok' ? (value ?? '') : `${value} needs review`, status === 'ok');
 }
 
 /** Asks about the pictures of the strip as photos of one meter. */

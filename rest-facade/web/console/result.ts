@@ -11,16 +11,20 @@ import { clearOverlay, drawFaces, drawReading, highlight } from './overlay.js';
 const result = byId('result', HTMLElement);
 const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
+const saves = byId('saves', HTMLElement);
 
 /** Says what was found; or that it is looked for, unless an earlier result still stands. */
 export function tell(text: string): void {
   summary.textContent = text;
-  result.hidden = false;
+  result.hidden = saves.hidden = false;
 }
 
 /** Said where the result will be: screen readers announce a status that changes, not one that appears. */
 export function tellBusy(): void {
-  if (result.hidden) tell('Analysing…');
+  if (!result.hidden) return;
+  tell('Analysing…');
+  // What could be saved is an earlier answer's.
+  saves.hidden = true;
 }
 
 export function clearResult(): void {
@@ -76,7 +80,7 @@ export function showMeter(
       ? ''
       : ` (digits ${toPercent(digits)}, decimal point ${toPercent(point)})`;
   const from = photos ? `, from ${photos.filter(({ agrees }) => agrees).length} of ${photos.length} photos` : '';
-  const sure = `${toPercent(confidence)} confidence${parts}`;
+  const sure = `${toPercent(confidence)} confidence${parts}${reading.status === 'ok' ? '' : ', needs review'}`;
   tell(`${value} ${unit.replace('m3', 'm³')}, ${sure}${from}, in ${Math.round(elapsedMs)} ms.`);
 }
 

@@ -68,6 +68,8 @@ function connectZoom(): () => void {
     const next = Math.min(maxZoom, Math.max(1, wanted));
     const factor = next / zoom;
     zoom = next;
+    // What is scrolled by mouse can be by keyboard.
+    canvas.tabIndex = zoom === 1 ? -1 : 0;
     picture.style.cssText = zoom === 1 ? '' : `width: ${fitted * zoom}px; max-width: none; max-height: none`;
     canvas.scrollTo((canvas.scrollLeft + x) * factor - x, (canvas.scrollTop + y) * factor - y);
   };
