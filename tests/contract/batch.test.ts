@@ -105,22 +105,6 @@ describe('a batch', () => {
     assert.deepEqual([empty?.index, empty?.message, empty?.result], [2, 'success', []]);
   });
 
-  it('reads meters too', async () => {
-    const files: Part[] = [
-      ['expected_digits', '8'],
-      ['file', meter, 'a.jpg'],
-      ['file', portrait, 'b.jpg'],
-    ];
-    const lines = byIndex(await linesOf(await post(service, files, '/v1/meters/batch')));
-    assert.deepEqual(
-      lines.map(({ index, value, reason }) => [index, value, reason]),
-      [
-        [0, '00473.286', undefined],
-        [1, undefined, 'NO_READING'],
-      ],
-    );
-  });
-
   it('cuts a long name to whole characters', async () => {
     const start = 'x'.repeat(254);
     const [line] = await linesOf(await post(service, [['file', Buffer.from('no picture'), `${start}😀.jpg`]]));

@@ -7,7 +7,13 @@ import sharp from 'sharp';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { type Content, createValidator, type OpenApiDocument, type Operation } from '../helpers/net/openapi.js';
+import {
+  type Content,
+  countFittingExamples,
+  createValidator,
+  type OpenApiDocument,
+  type Operation,
+} from '../helpers/net/openapi.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startScripted } from '../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../helpers/service/service.js';
@@ -378,29 +384,14 @@ describe('the OpenAPI document', () => {
     assert.equal((await ask({ verb: 'post', path, operation }, nulls)).status, 200);
   });
 
-  it('shows examples that fit their schemas', () => {
-    let count = 0;
-    for (const { path, operation } of cases) {
-      for (const { content } of Object.values(operation.responses)) {
-        const { schema = {}, example, examples = {} } = content['application/json'] ?? {};
-        const validate = validator(schema);
-        const shown = Object.values(examples).map(({ value }) => value);
-        for (const one of example === undefined ? shown : [example, ...shown]) {
-          assert.ok(validate(one), `${path}: ${JSON.stringify(validate.errors)}`);
-          count += 1;
-        }
-      }
-    }
-    assert.ok(count > 100, `${count} examples`);
-  });
-
   it('says what a message says beside success, where it does', () => {
     const said = (name: string) => JSON.stringify(document.components.schemas[name]);
     assert.match(said('DetectAllFacesResponse'), /: `success`; of more than 1000 faces, that with how many were left/);
     assert.match(said('ReadMeterResponse'), /: `success`[.]"/);
   });
 
-  it('shows an example of every reason that it names', () => {
+  it('shows an example of every reason that it names, and examples that fit their schemas', () => {
+    assert.ok(countFittingExamples(document) > 100);
     for (const { path, operation } of cases) {
       for (const [status, response] of Object.entries(operation.responses)) {
         const shown = Object.entries(response.content['application/json']?.examples ?? {});

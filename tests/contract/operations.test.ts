@@ -17,17 +17,12 @@ import {
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
-import {
-  MeterReadingServiceClient,
-  MeterReadingServiceService,
-  ReadMeterRequest,
-  type ReadMeterResponse,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { MeterReadingServiceService, ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { detailsOf, unaryCall } from '../helpers/net/grpc.js';
 import { grpcFrame } from '../helpers/net/grpc-frame.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
-import { startScripted } from '../helpers/service/scripted-service.js';
+import { readMeter, startScripted } from '../helpers/service/scripted-service.js';
 import type { TestService } from '../helpers/service/service.js';
 import { startTestCore } from '../helpers/service/start-core.js';
 
@@ -203,19 +198,14 @@ describe('a core that stops', () => {
       CORE_METRICS_PORT: '0',
     });
 
-  const readMeter = (t: TestContext, service: TestService, name: string) => {
-    const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
-    t.after(() => client.close());
-    return unaryCall<ReadMeterResponse>((done) =>
-      client.readMeter({ image: scriptedPicture(name, 'wait') }, metadataWithKey(service.apiKey), done),
-    ).then(
+  const read = (service: TestService, name: string) =>
+    readMeter(service, scriptedPicture(name, 'wait')).then(
       () => 'answered',
-      (error: unknown) => {
-        const { code, metadata } = error as GrpcError;
-        return metadata.get('grpc-status-details-bin').length > 0 ? detailsOf(error).reason : (status[code] ?? '');
+      (error: GrpcError) => {
+        const hasDetails = error.metadata.get('grpc-status-details-bin').length > 0;
+        return hasDetails ? detailsOf(error).reason : (status[error.code] ?? '');
       },
     );
-  };
 
   it('says NOT_SERVING at once, takes no calls, and answers the one under way', async (t) => {
     const { stage, service } = await start(t, 60_000);
@@ -224,7 +214,7 @@ describe('a core that stops', () => {
     const next = (stream: ClientReadableStream<Health>) => once(stream, 'data') as Promise<[Health]>;
     for (const answer of await Promise.all(streams.map(next))) assert.deepEqual(answer, [{ status: 'SERVING' }]);
 
-    const running = readMeter(t, service, 'running');
+    const running = read(service, 'running');
     await stage.waitForBegun(1);
     const later = streams.map(next);
     const ends = [...streams, await openReflection(watched)].map((stream) => once(stream, 'error'));
@@ -232,7 +222,7 @@ describe('a core that stops', () => {
     for (const answer of await Promise.all(later)) assert.deepEqual(answer, [{ status: 'NOT_SERVING' }]);
     // They have no end of their own, and the core would wait for them.
     for (const [error] of (await Promise.all(ends)) as [GrpcError][]) assert.equal(error.code, status.UNAVAILABLE);
-    assert.equal(await readMeter(t, service, 'late'), 'UNAVAILABLE');
+    assert.equal(await read(service, 'late'), 'UNAVAILABLE');
     // To its end, since that is what one wants to see.
     assert.equal((await fetch(`http://127.0.0.1:${service.metricsPorts.core}/metrics`)).status, 200);
 
@@ -269,7 +259,7 @@ describe('a core that stops', () => {
     await new Promise((resolve) => session.ping(resolve));
 
     const closed = service.closeCore();
-    while ((await readMeter(t, service, 'late')) !== 'UNAVAILABLE');
+    while ((await read(service, 'late')) !== 'UNAVAILABLE');
     upload.end(message.subarray(10));
     assert.equal(await answered, String(status.NOT_FOUND));
     await closed;
@@ -277,7 +267,7 @@ describe('a core that stops', () => {
 
   it('ends what is still under way when its time is over', async (t) => {
     const { stage, service } = await start(t, 300);
-    const running = readMeter(t, service, 'endless');
+    const running = read(service, 'endless');
     await stage.waitForBegun(1);
     const closed = service.closeCore();
     assert.equal(await running, 'SHUTTING_DOWN');

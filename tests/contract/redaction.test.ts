@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
 import sharp from 'sharp';
-import {
-  FaceDetectionServiceClient,
-  RedactFacesRequest,
-  type RedactFacesResponse,
-  type StreamRedactFacesResponse,
-} from '../../generated/imageanalysis/v1/face_detection.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -241,22 +233,5 @@ describe('a redaction', () => {
       .toBuffer();
     assert.equal((await redact(wide)).type, 'image/png');
     assert.equal(await reasonOf(await post(wide, 'format=webp')), 'INVALID_FIELD');
-  });
-
-  it('is the same over gRPC, alone and in a stream', async () => {
-    const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
-    lifetime.after(() => client.close());
-    const metadata = metadataWithKey(service.apiKey);
-    const request = RedactFacesRequest.fromPartial({ image: await readSample('astronaut.jpg'), style: 'box' });
-    const alone = await unaryCall<RedactFacesResponse>((done) => client.redactFaces(request, metadata, done));
-    assert.deepEqual([alone.contentType, alone.faceCount], ['image/jpeg', 1]);
-    assert.deepEqual(alone.image, (await redact(request.image, 'style=box')).image);
-    const stream = client.streamRedactFaces(metadata);
-    stream.write({ id: 'a', request });
-    stream.end({ id: 'b', request: { ...request, image: Buffer.from('no picture') } });
-    const answers = new Map<string, unknown>();
-    for await (const { id, result } of stream as AsyncIterable<StreamRedactFacesResponse>) answers.set(id, result);
-    assert.deepEqual(answers.get('a'), { $case: 'response', value: alone });
-    assert.equal((answers.get('b') as { $case: string }).$case, 'error');
   });
 });

@@ -144,15 +144,12 @@ describe('TLS', () => {
     assert.ok(face);
   });
 
-  it('does not serve a client without a certificate', async () => {
-    await assert.rejects(detectOverGrpc(trusting(undefined)), { code: status.UNAVAILABLE });
-    await assert.rejects(createKey(trusting(undefined)), { code: status.UNAVAILABLE });
-  });
-
-  it('does not serve a client with a certificate of another authority', async () => {
+  it('serves no client without a certificate of the authority, and no plain text', async () => {
     const foreign = await stranger.issue('client');
-    await assert.rejects(detectOverGrpc(trusting(foreign)), { code: status.UNAVAILABLE });
-    await assert.rejects(createKey(trusting(foreign)), { code: status.UNAVAILABLE });
+    for (const channel of [trusting(undefined), trusting(foreign), credentials.createInsecure()]) {
+      await assert.rejects(detectOverGrpc(channel), { code: status.UNAVAILABLE });
+      await assert.rejects(createKey(channel), { code: status.UNAVAILABLE });
+    }
   });
 
   it('says in the log of the core why a client was not served', async (t) => {
@@ -167,22 +164,6 @@ describe('TLS', () => {
       connect({ ...options, ...identity }).on('error', () => undefined);
       await collected.waitFor(({ msg, problem }) => msg === 'TLS handshake failed' && problem === why);
     }
-  });
-
-  it('does not serve plain text', async () => {
-    const plain = credentials.createInsecure();
-    await assert.rejects(detectOverGrpc(plain), { code: status.UNAVAILABLE });
-    await assert.rejects(createKey(plain), { code: status.UNAVAILABLE });
-  });
-
-  it('serves HTTPS before a core that asks for a certificate', async (t) => {
-    const answer = await detectOverRest(t, {
-      REST_CORE_TLS_CA: authority.certFile,
-      REST_CORE_TLS_CERT: client.certFile,
-      REST_CORE_TLS_KEY: client.keyFile,
-    });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.body['message'], 'success');
   });
 
   it('tells browsers to come back by TLS only', async (t) => {
@@ -200,16 +181,16 @@ describe('TLS', () => {
     }
   });
 
-  it('accepts a core by another name when told so, and no other', async (t) => {
+  it('serves HTTPS before a core that asks for a certificate, by another name when told so, and no other', async (t) => {
     const own = {
       REST_CORE_TLS_CA: authority.certFile,
       REST_CORE_TLS_CERT: client.certFile,
       REST_CORE_TLS_KEY: client.keyFile,
     };
-    const named = await detectOverRest(t, { ...own, REST_CORE_TLS_NAME: 'localhost' });
-    assert.equal(named.status, 200);
-    const misnamed = await detectOverRest(t, { ...own, REST_CORE_TLS_NAME: 'core.example' });
-    assert.equal(misnamed.status, 503);
+    const statusWith = async (name: object) => (await detectOverRest(t, { ...own, ...name })).status;
+    assert.equal(await statusWith({}), 200);
+    assert.equal(await statusWith({ REST_CORE_TLS_NAME: 'localhost' }), 200);
+    assert.equal(await statusWith({ REST_CORE_TLS_NAME: 'core.example' }), 503);
   });
 
   for (const [what, believed] of [
@@ -266,61 +247,37 @@ describe('TLS', () => {
     }
   });
 
-  it('names the setting whose file has no certificate or no key', async (t) => {
-    // A secret that has not been filled.
-    const empty = path.join(path.dirname(server.certFile), 'empty.pem');
-    await writeFile(empty, '');
-    const { certFile, keyFile } = server;
-    for (const [setting, file] of [
-      ['CORE_TLS_CERT', keyFile],
-      ['CORE_TLS_KEY', certFile],
-      ['CORE_TLS_CLIENT_CA', empty],
-    ] as const)
-      await assert.rejects(
-        startSecureCore(t, { [setting]: file }),
-        new RegExp(`^ConfigError: ${setting} is ".*": want a PEM file with a (certificate|private key)$`),
-      );
-    await assert.rejects(
-      startHttps(t, { REST_CORE_TLS_CA: empty }),
-      /^ConfigError: REST_CORE_TLS_CA is ".*": want a PEM file with a certificate$/,
-    );
-  });
-
-  it('says why a file cannot be read, and shows no key that was given in its place', async (t) => {
+  it('names the setting of a file that it cannot use, and why, but shows no key that was given in its place', async (t) => {
     const folder = path.dirname(server.certFile);
-    await assert.rejects(
-      startHttps(t, { REST_TLS_KEY: path.join(folder, 'none.key') }),
-      /^ConfigError: REST_TLS_KEY is ".*": want a PEM file with a private key; ENOENT: no such file/,
-    );
-    await assert.rejects(startSecureCore(t, { CORE_TLS_KEY: folder }), /; EISDIR: /);
-    for (const text of [server.key, server.key.replaceAll('\n', '\\n')])
-      await assert.rejects(
-        startHttps(t, { REST_TLS_KEY: text }),
-        /^ConfigError: REST_TLS_KEY is set to a text in PEM: want a PEM file with a private key$/,
-      );
-  });
-
-  it('names the settings of a key that does not fit its certificate', async (t) => {
-    const key = client.keyFile;
-    await assert.rejects(
-      startHttps(t, { REST_TLS_KEY: key }),
-      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key without a passphrase; .*key values mismatch$/,
-    );
-    await assert.rejects(
-      startSecureCore(t, { CORE_TLS_KEY: key }),
-      /^ConfigError: CORE_TLS_CERT is .* and CORE_TLS_KEY is /,
-    );
-  });
-
-  it('does not start while a certificate is renewed: with a key of another kind, or half a file', async (t) => {
-    const folder = path.dirname(server.certFile);
-    const [rsaKey, half] = [path.join(folder, 'rsa.key'), path.join(folder, 'half.crt')];
+    const [empty, rsaKey] = [path.join(folder, 'empty.pem'), path.join(folder, 'rsa.key')];
+    await writeFile(empty, ''); // a secret that has not been filled
+    // As of a certificate that is being renewed.
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(rsaKey, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    await assert.rejects(
-      startHttps(t, { REST_TLS_KEY: rsaKey }),
-      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key without a passphrase; .*mismatch$/,
-    );
+    const pair = 'want a certificate and its private key without a passphrase; .*mismatch';
+    const table: [setting: string, value: string, message: string][] = [
+      ['CORE_TLS_CERT', server.keyFile, 'CORE_TLS_CERT is ".*": want a PEM file with a certificate'],
+      ['CORE_TLS_KEY', server.certFile, 'CORE_TLS_KEY is ".*": want a PEM file with a private key'],
+      ['CORE_TLS_KEY', folder, 'CORE_TLS_KEY is ".*": want a PEM file with a private key; EISDIR: .*'],
+      ['CORE_TLS_KEY', client.keyFile, `CORE_TLS_CERT is ".*" and CORE_TLS_KEY is ".*": ${pair}`],
+      ['CORE_TLS_CLIENT_CA', empty, 'CORE_TLS_CLIENT_CA is ".*": want a PEM file with a certificate'],
+      ['REST_CORE_TLS_CA', empty, 'REST_CORE_TLS_CA is ".*": want a PEM file with a certificate'],
+      ['REST_TLS_KEY', `${folder}/none.key`, 'REST_TLS_KEY is ".*": want a PEM file with a private key; ENOENT: no .*'],
+      ['REST_TLS_KEY', client.keyFile, `REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": ${pair}`],
+      ['REST_TLS_KEY', rsaKey, `REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": ${pair}`],
+      ...[server.key, server.key.replaceAll('\n', '\\n')].map((text): [string, string, string] => [
+        ...(['REST_TLS_KEY', text] as const),
+        'REST_TLS_KEY is set to a text in PEM: want a PEM file with a private key',
+      ]),
+    ];
+    for (const [setting, value, message] of table) {
+      const start = setting.startsWith('CORE') ? startSecureCore : startHttps;
+      await assert.rejects(start(t, { [setting]: value }), new RegExp(`^ConfigError: ${message}$`));
+    }
+  });
+
+  it('does not start with a file of which certificates are cut off', async (t) => {
+    const half = path.join(path.dirname(server.certFile), 'half.crt');
     const whole = /^ConfigError: [A-Z_]+_CA is ".*": want a PEM file with whole certificates; /;
     const certificate = authority.cert.trimEnd();
     for (const cut of [

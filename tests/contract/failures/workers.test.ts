@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../../launcher/is-serving.js';
 import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
-import { detailsOf } from '../../helpers/net/grpc.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { killableWorkerUrl, openStage, scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
 import { detect, readMeter, reasonOf, startScripted } from '../../helpers/service/scripted-service.js';
@@ -30,19 +28,6 @@ test('a real worker that dies in its job: the request is tried again and answere
   assert.equal(loss['request_id'], (await log.waitFor(isEndOfDetection))['request_id']);
   assert.deepEqual(stage.begun, ['detectFaces', 'detectFaces']);
   assert.equal((await detect(service, await readSample('astronaut.jpg'))).status, 200);
-});
-
-test('a picture that kills every worker is refused as UNAVAILABLE, and the next ones work', async (t) => {
-  const { stage, service } = await startScripted(t);
-  await assert.rejects(readMeter(service, scriptedPicture('killer', 'exit')), (error: GrpcError) => {
-    assert.equal(error.code, status.UNAVAILABLE);
-    assert.equal(detailsOf(error).reason, 'WORKER_LOST');
-    return true;
-  });
-  const overRest = await detect(service, scriptedPicture('killer', 'exit'));
-  assert.deepEqual([overRest.status, overRest.reason], [503, 'WORKER_LOST']);
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
-  assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
 });
 
 test('a worker that is busy with one picture for twice the deadline is replaced', async (t) => {

@@ -89,14 +89,6 @@ suite('photos of one meter', () => {
     );
   });
 
-  test('are what one photo is, if there is but one', async () => {
-    const { body } = await ask([meter]);
-    const { best_photo, photos, ...reading } = body;
-    const { body: single } = await ask([meter], {}, '/meter-number-ocr/file');
-    assert.deepEqual({ ...reading, process_time: 0 }, { ...single, process_time: 0 });
-    assert.deepEqual([best_photo, photos.length], [0, 1]);
-  });
-
   test('are never ok if one is of another meter', async () => {
     for (const photos of [
       [meter, other],
@@ -192,19 +184,5 @@ suite('photos of one meter', () => {
     assert.deepEqual(reasons, ['QUEUE_FULL']);
     for (const name of ['a', 'b']) stage.release(name);
     await Promise.all(calls);
-  });
-
-  test('make a reading no surer when they are the same file again', async () => {
-    const once = await fuse([small]);
-    const again = await fuse([small, landscape, small]);
-    assert.deepEqual([again.reading, again.bestPhoto], [once.reading, 0]);
-    assert.deepEqual(
-      again.photos.map(({ agrees, refusal }) => [agrees, refusal ?? '']),
-      [
-        [true, ''],
-        [false, 'NO_READING'],
-        [true, ''],
-      ],
-    );
   });
 });

@@ -4,7 +4,6 @@ import { before, suite, test } from 'node:test';
 import sharp from 'sharp';
 import { ReadingWarning, readingWarningFromJSON } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../../helpers/lifetime.js';
-import { createForm } from '../../helpers/net/form.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { post } from '../../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
@@ -23,9 +22,6 @@ suite('a meter reading with what is known of the meter', () => {
     picture = await readSample('meter.jpg');
   });
 
-  function byFile(fields: Record<string, string>) {
-    return post<Body>(service, '/meter-number-ocr/file', createForm(picture, fields));
-  }
   function byText(members: Record<string, unknown>) {
     const image = `data:image/jpeg;base64,${picture.toString('base64')}`;
     return post<Body>(service, '/meter-number-ocr/base64', JSON.stringify({ image, ...members }));
@@ -35,19 +31,6 @@ suite('a meter reading with what is known of the meter', () => {
     const known = { expected_digits: 8, expected_decimals: 3, previous_reading: '00470.1', max_increase: '3.186' };
     const { body } = await byText(known);
     assert.deepEqual([body['value'], body['warnings']], ['00473.286', []]);
-  });
-
-  test('warns where it does not fit, and sets the point where it is told to', async () => {
-    const cases: [Record<string, string>, string][] = [
-      [{ expected_digits: '5' }, 'UNEXPECTED_DIGITS'],
-      [{ previous_reading: '473.287' }, 'BELOW_PREVIOUS'],
-      [{ previous_reading: '470.1', max_increase: '3.185' }, 'JUMP_TOO_LARGE'],
-    ];
-    for (const [fields, warning] of cases) {
-      const { body } = await byFile(fields);
-      assert.deepEqual([body['value'], body['warnings'], body['status']], ['00473.286', [warning], 'check']);
-    }
-    assert.equal((await byFile({ expected_decimals: '2' })).body['value'], '004732.86');
   });
 
   test('adds members when they are asked for', async () => {

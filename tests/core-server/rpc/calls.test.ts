@@ -7,9 +7,8 @@ import {
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { invalidField, refuse } from '../../../runtime/errors/refusal.js';
 import { collectLog } from '../../helpers/collect-log.js';
-import { deferred } from '../../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
 import { answer, call, type Handler, maxPictureBytes, serve, withKey } from './served-calls.js';
 
@@ -73,34 +72,6 @@ test('a handler that never settles is answered at the server-side deadline', asy
     return true;
   });
   assert.equal(signal?.aborted, true);
-});
-
-test("the caller's cancellation aborts the handler's signal with CLIENT_CLOSED", async (t) => {
-  const entered = deferred<AbortSignal>();
-  const client = await serve(t, (_, { signal }) => {
-    entered.resolve(signal);
-    return new Promise(() => {});
-  });
-  const running = client.readMeter({ image: Buffer.alloc(1) }, withKey(), () => {});
-  const signal = await entered.promise;
-  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  running.cancel();
-  await aborted;
-  assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
-});
-
-test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
-  const entered = deferred<AbortSignal>();
-  const client = await serve(t, (_, { signal }) => {
-    entered.resolve(signal);
-    return new Promise(() => {});
-  });
-  // Long enough for the call to arrive on a busy machine.
-  const refused = assert.rejects(call(client, withKey(), 1_500));
-  const signal = await entered.promise;
-  await refused;
-  if (!signal.aborted) await once(signal, 'abort');
-  assert.equal((signal.reason as Refusal).reason, 'DEADLINE');
 });
 
 test('a harmless request id is kept, any other is replaced', async (t) => {

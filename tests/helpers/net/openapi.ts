@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A JSON Schema, or any other part of an OpenAPI document. */
@@ -56,6 +57,25 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
     compiled.set(key, validate);
     return validate;
   };
+}
+
+/** Asserts that every example of an answer fits its schema. @returns how many there are */
+export function countFittingExamples(document: OpenApiDocument): number {
+  const validator = createValidator(document);
+  const responses = Object.values(document.paths)
+    .flatMap((verbs) => Object.values(verbs))
+    .flatMap((operation) => Object.values(operation.responses));
+  let count = 0;
+  for (const { content } of responses) {
+    const { schema = {}, example, examples = {} } = content['application/json'] ?? {};
+    const shown = Object.values(examples).map(({ value }) => value);
+    for (const one of example === undefined ? shown : [example, ...shown]) {
+      const validate = validator(schema);
+      assert.ok(validate(one), JSON.stringify([one, validate.errors]));
+      count += 1;
+    }
+  }
+  return count;
 }
 
 /** Copies a schema with `additionalProperties: false` wherever members are listed. */

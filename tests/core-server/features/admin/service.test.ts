@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type Companies, createCompanies } from '../../../../core-server/access/companies/companies.js';
-import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
-import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
-import { type ApiKeys, createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
-import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
-import { createFailureLimiter } from '../../../../core-server/access/limits/failure-limiter.js';
-import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
+import type { Companies } from '../../../../core-server/access/companies/companies.js';
+import { createAccess } from '../../../../core-server/access/create-access.js';
+import type { ApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
 import {
   type CreateApiKeyRequest,
@@ -20,35 +16,10 @@ const now = new Date('2026-01-01T00:00:00Z');
 const withoutStore = createAdminHandlers({ apiKeys: {} as ApiKeys, companies: {} as Companies });
 
 describe('administration of API keys', () => {
-  it('creates, lists and revokes a key that works until then', async (t) => {
-    const { handlers, apiKeys } = await setUp(t);
-    const { apiKey, secret } = await handlers.createApiKey({
-      label: 'Acme',
-      operations: [Operation.METER_READING],
-      expireTime: new Date('2027-01-01T00:00:00Z'),
-    });
-    assert.ok(apiKey);
-    assert.deepEqual(apiKey, {
-      id: secret.slice(0, 15),
-      label: 'Acme',
-      operations: [Operation.METER_READING],
-      createTime: now,
-      expireTime: new Date('2027-01-01T00:00:00Z'),
-      revokeTime: undefined,
-    });
-    assert.deepEqual(await apiKeys.authenticate(secret), apiKey);
-    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [apiKey], nextPageToken: undefined });
-
-    const revoked = { ...apiKey, revokeTime: now };
-    assert.deepEqual(await handlers.revokeApiKey({ id: apiKey.id }), { apiKey: revoked });
-    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [revoked], nextPageToken: undefined });
-    await assert.rejects(apiKeys.authenticate(secret), { reason: 'INVALID_API_KEY' });
-  });
-
   const request: CreateApiKeyRequest = { label: 'Acme', operations: [], expireTime: undefined };
 
   it('takes labels and times up to their limits', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
     await handlers.createApiKey({ ...request, label: 'חברה\u200f (א)' });
@@ -88,7 +59,7 @@ describe('administration of API keys', () => {
   }
 
   it('lists page by page, while others are added', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     const created: string[] = [];
     const create = async () => created.unshift((await handlers.createApiKey(request)).apiKey.id);
     for (let i = 0; i < 5; i += 1) await create();
@@ -106,7 +77,7 @@ describe('administration of API keys', () => {
   });
 
   it('names what is wrong with a page', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     for (const [pageSize, limit] of [
       [0, 1],
       [1_001, 1_000],
@@ -125,44 +96,17 @@ describe('administration of API keys', () => {
   });
 
   it('names what is wrong with an id', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     await assert.rejects(handlers.revokeApiKey({ id: '' }), missing('id', 'the public id of an API key'));
     await assert.rejects(handlers.revokeApiKey({ id: 'ia_000000000000' }), { reason: 'UNKNOWN_API_KEY' });
   });
 });
 
 describe('administration of companies', () => {
-  const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
   const request: CreateCompanyRequest = { name: 'acme', password: 'right-password' };
 
-  it('creates, changes, lists and deletes a company', async (t) => {
-    const { handlers, companies } = await setUp(t);
-    const company = { name: 'acme', detectionScore: undefined, createTime: now };
-    assert.deepEqual(await handlers.createCompany(request), { company });
-    await companies.authenticate({ company: 'acme', password: request.password, ...caller });
-    await assert.rejects(handlers.createCompany(request), { reason: 'COMPANY_EXISTS' });
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [company], nextPageToken: undefined });
-
-    const password = 'another-password';
-    assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
-    await companies.authenticate({ company: 'acme', password, ...caller });
-
-    const scored = { company: { ...company, detectionScore: 0.65 } };
-    assert.deepEqual(await handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), scored);
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [scored.company], nextPageToken: undefined });
-    assert.deepEqual(await handlers.deleteCompanyScore({ name: 'acme' }), { company });
-
-    assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [], nextPageToken: undefined });
-    const gone = { reason: 'UNKNOWN_COMPANY' };
-    await assert.rejects(handlers.deleteCompany({ name: 'acme' }), gone);
-    await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
-    await assert.rejects(handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), gone);
-    await assert.rejects(handlers.deleteCompanyScore({ name: 'acme' }), gone);
-  });
-
   it('stores nothing for a caller that has left', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     const call = { signal: AbortSignal.abort(new Error('gone')) };
     await assert.rejects(handlers.createCompany(request, call), /gone/);
     await assert.rejects(handlers.setCompanyPassword(request, call), /gone/);
@@ -170,7 +114,7 @@ describe('administration of companies', () => {
   });
 
   it('takes names and passwords up to their limits', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
     await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
@@ -178,7 +122,7 @@ describe('administration of companies', () => {
   });
 
   it('lists page by page, while others are deleted', async (t) => {
-    const { handlers } = await setUp(t);
+    const handlers = await openHandlers(t);
     for (const name of ['a', 'b', 'c', 'd']) await handlers.createCompany({ name, password: 'password' });
     const first = await handlers.listCompanies({ pageSize: 2 });
     assert.equal(first.nextPageToken, 'b');
@@ -249,15 +193,8 @@ function invalid(field: string, value: string, wish: string): object {
   return { reason: 'INVALID_FIELD', message, details: { field, value } };
 }
 
-async function setUp(t: TestContext) {
+async function openHandlers(t: TestContext) {
   const db = await openDatabase(t, await placeSqlite(t));
   t.mock.timers.enable({ apis: ['Date'], now });
-  const apiKeys = createApiKeys(createKnexApiKeyStore(db));
-  const companies = createCompanies({
-    store: createKnexCompanyStore(db),
-    hasher: createPasswordHasher({ log2N: 4 }),
-    semaphore: createSemaphore('the queue', { maxRunning: 1, maxWaiting: 1 }),
-    failures: createFailureLimiter(),
-  });
-  return { handlers: createAdminHandlers({ apiKeys, companies }), apiKeys, companies };
+  return createAdminHandlers(createAccess(db));
 }

@@ -53,59 +53,6 @@ test('a second look goes to the small faces and their surroundings, as large as 
   assert.equal(wide?.zoom, Math.sqrt(750_000 / (1920 * 1080)));
 });
 
-test('no face that the second look is for is larger in it than 135 pixels', () => {
-  const zoomOf = (...more: Candidate[]) => ofFullHd.planSecondLook([face(500, 500, 40), ...more], 1 / 3)?.zoom;
-  assert.equal(zoomOf(face(550, 500, 100)), 1.35);
-  assert.equal(zoomOf(face(550, 500, 135)), 1, 'larger than what calls for the look');
-  assert.equal(zoomOf(face(550, 500, 144)), 1.5, 'served by the first look');
-  assert.equal(zoomOf(face(1500, 500, 135)), 1.5, 'elsewhere');
-  assert.equal(zoomOf(face(550, 500, 135, 0.34)), 1.5, 'less than a hint');
-});
-
-test('a second look pays or not', () => {
-  const vga = { width: 640, height: 480 };
-  const table: [string, Candidate[], typeof vga, boolean][] = [
-    ['nothing seen', [], fullHd, false],
-    ['large faces only', [face(600, 500, 300), face(1200, 500, 130)], fullHd, false],
-    ['a small face', [face(600, 500, 300), face(1200, 500, 110)], fullHd, true],
-    ['a hint of a small face', [face(1200, 500, 60, 0.35)], fullHd, true],
-    ['less than a hint', [face(1200, 500, 60, 0.34)], fullHd, false],
-    ['a picture seen at its own size, small face', [face(300, 200, 30)], vga, true],
-    ['the same, but all over the picture', [face(20, 20, 20), face(620, 460, 20)], vga, true],
-  ];
-  for (const [name, first, size, pays] of table) {
-    const scale = createCascade(rule, size).overviewScale;
-    assert.equal(createCascade(rule, size).planSecondLook(first, scale) !== undefined, pays, name);
-  }
-});
-
-test('a gain in scale that is too little does not pay', () => {
-  const square = { width: 900, height: 900 };
-  const everywhere = [face(20, 20, 20), face(880, 880, 20)];
-  const pays = (minGain: number, scale: number): boolean =>
-    createCascade({ ...rule, minGain }, square).planSecondLook(everywhere, scale) !== undefined;
-  // sqrt(750,000 / 810,000) = 0.962 over 640 / 900 = 0.711 is a gain of 1.353.
-  assert.ok(pays(1.353, 640 / 900));
-  assert.ok(!pays(1.354, 640 / 900));
-  assert.ok(pays(1.354, (0.45 * 640) / 900), 'after a glance it is more');
-});
-
-test('the region stays inside the picture', () => {
-  const at = (x: number, y: number) => ofFullHd.planSecondLook([face(x, y, 40)], 1 / 3)?.region;
-  assert.deepEqual(at(5, 5), { left: 0, top: 0, width: 121, height: 121 });
-  assert.deepEqual(at(1915, 1075), { left: 1799, top: 959, width: 121, height: 121 });
-});
-
-test('small faces inside the region come from the second look, the others from the first', () => {
-  const outside = face(1500, 500, 60);
-  const smallFirst = face(500, 500, 90, 0.4);
-  const smallSecond = face(700, 502, 84, 0.8);
-  const lostInSecond = face(800, 400, 60, 0.5);
-  const large = face(600, 500, 200, 0.9);
-  const merged = ofFullHd.mergeLooks([outside, smallFirst, lostInSecond, large], [smallSecond], region);
-  assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
-});
-
 test('a small face that both looks saw has the mean box, the second counting more', () => {
   const second = face(510, 500, 80, 0.6);
   const boxOf = (...first: Candidate[]) => ofFullHd.mergeLooks(first, [second], region).map(({ box }) => box);
@@ -118,59 +65,8 @@ test('a small face that both looks saw has the mean box, the second counting mor
   assert.deepEqual(boxOf(face(550, 500, 80, 0.4)), [second.box], 'another face');
 });
 
-test('two faces of the second look that the first draws to one place are one', () => {
-  const [left, right] = [face(480, 500, 80, 0.6), face(520, 500, 80, 0.55)];
-  assert.equal(ofFullHd.mergeLooks([], [left, right], region).length, 2);
-  assert.equal(ofFullHd.mergeLooks([face(500, 500, 80)], [left, right], region).length, 1);
-});
-
-test('the second look and its mirror image are joined', () => {
-  const second = face(500, 500, 80, 0.6);
-  const table: [string, Candidate, Candidate[], [score: number, xmin: number][]][] = [
-    ['nothing there', second, [], [[0.48, 460]]],
-    // Weights are 0.6 and 0.4 for the score, 0.6 and 0.3 x 0.4 for the box.
-    ['the same face', second, [face(506, 500, 80, 0.4)], [[0.52, 461]]],
-    ['less than a hint', second, [face(506, 500, 80, 0.34)], [[0.48, 460]]],
-    [
-      'another face',
-      second,
-      [face(800, 500, 80, 0.9)],
-      [
-        [0.48, 460],
-        [0.36, 760],
-      ],
-    ],
-    ['a hint where the second look has less', face(500, 500, 80, 0.34), [face(500, 500, 80, 0.9)], [[0.36, 460]]],
-  ];
-  for (const [name, look, mirror, want] of table) {
-    const joined = ofFullHd.withMirror([look], mirror);
-    const near = joined.map(({ score, box }) => [score, Number(box.xmin.toFixed(9))]);
-    assert.deepEqual(near, want, name);
-  }
-});
-
 test('a face that its close-up is certain of has a score', () => {
   assert.equal(ofFullHd.withCloseUp(face(500, 500, 80, 0.5), [face(500, 500, 80, 1)]).score, 0.999001);
-});
-
-test('a face counts as inside the region by its centre', () => {
-  // A hint, which only the second look could confirm.
-  const table: [string, Candidate, boolean][] = [
-    ['inside', face(600, 500, 60, 0.4), false],
-    ['left of it', face(200, 500, 60, 0.4), true],
-    ['right of it', face(1000, 500, 60, 0.4), true],
-    ['above it', face(600, 200, 60, 0.4), true],
-    ['below it', face(600, 800, 60, 0.4), true],
-  ];
-  for (const [name, first, stays] of table) {
-    assert.deepEqual(ofFullHd.mergeLooks([first], [], region), stays ? [first] : [], name);
-  }
-});
-
-test('a large face that the region cuts is the one of the first look', () => {
-  const whole = face(900, 500, 300, 0.7);
-  const cut = face(825, 500, 150, 0.95); // reaches the right edge at 900
-  assert.deepEqual(ofFullHd.mergeLooks([whole], [cut], region), [whole]);
 });
 
 test('the second look gives large faces that the region does not cut, and all small ones', () => {
@@ -193,16 +89,6 @@ test('the second look gives large faces that the region does not cut, and all sm
   }
 });
 
-test('a large face that both looks give is the one of the first look', () => {
-  const first = face(500, 500, 160, 0.7);
-  const second = face(502, 501, 158, 0.8);
-  assert.deepEqual(ofFullHd.mergeLooks([first], [second], region), [first]);
-  const lessThanHint = face(500, 500, 160, 0.34);
-  assert.deepEqual(ofFullHd.mergeLooks([lessThanHint], [second], region), [second]);
-  const stillLess = face(502, 501, 158, 0.33);
-  assert.deepEqual(ofFullHd.mergeLooks([lessThanHint], [stillLess], region), [lessThanHint]);
-});
-
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
   // 1920 is seen at a third: 72 px are 24 there.
   const blurred = face(500, 500, 72, 0.5);
@@ -216,13 +102,6 @@ test('a sure face stays that the second look does not see at all, unless it is t
   for (const [name, first, second, want] of table) {
     assert.deepEqual(ofFullHd.mergeLooks([first], second, region), want, name);
   }
-});
-
-test('a glance gives large faces alone, and better ones replace those of the first look', () => {
-  const small = face(1500, 500, 90, 0.9);
-  const weak = face(600, 500, 300, 0.4);
-  const merged = ofFullHd.addGlance([small, weak], [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)]);
-  assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
 });
 
 test('a glance at the turned picture gives only large faces that are sure enough there', () => {

@@ -161,32 +161,6 @@ test("a fault behind a stream's item is logged with its cause", async (t) => {
   await collected.waitFor(({ msg }) => msg === 'call answered');
 });
 
-test('a stream holds no more requests in work than allowed', async (t) => {
-  let running = 0;
-  let most = 0;
-  const client = await serve(
-    t,
-    async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      running -= 1;
-      return answer;
-    },
-    { maxInFlight: 3 },
-  );
-  const stream = client.streamReadMeters(withKey());
-  for (let i = 0; i < 30; i += 1) {
-    stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
-  }
-  stream.end();
-  let answers = 0;
-  stream.on('data', () => (answers += 1));
-  await once(stream, 'end');
-  assert.equal(answers, 30);
-  assert.equal(most, 3);
-});
-
 test('an idle stream is ended with DEADLINE', async (t) => {
   const client = await serve(t, () => Promise.resolve(answer), { idleMs: 50 });
   const stream = client.streamReadMeters(withKey());

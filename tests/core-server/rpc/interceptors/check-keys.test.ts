@@ -197,13 +197,3 @@ test('a fault in the check of the key is logged with the id of the request', asy
   assert.deepEqual([requestId, reason], ['abc-123', 'STORE_UNAVAILABLE']);
   assert.match(JSON.stringify(err), /the disk is gone/);
 });
-
-test('a handler is told the public id of the key', async (t) => {
-  let keyId: string | undefined;
-  const client = await serve(t, (_, given) => {
-    keyId = given.keyId;
-    return Promise.resolve(answer);
-  });
-  await call(client);
-  assert.equal(keyId, 'k1');
-});
