@@ -76,7 +76,8 @@ export const settings = z.object({
     .describe('Maximum size of a picture file, in bytes. Cores have a limit of their own, `CORE_MAX_IMAGE_BYTES`.'),
   REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
     .default(0)
-    .describe('Maximum size of a request body with a picture, in bytes.'),
+    .describe('Maximum size of a request body with a picture, in bytes.')
+    .meta({ shownDefault: 'from REST_MAX_IMAGE_BYTES' }),
   REST_MAX_FORM_FIELDS: wholeNumber(1, 1000)
     .default(16)
     .describe('Maximum number of fields in a form, besides its file.'),

@@ -43,7 +43,10 @@ export const settings = z.object({
     .optional()
     .describe('URL of a PostgreSQL database to use instead of the SQLite file.')
     .meta({ secret: true }),
-  CORE_WORKERS: wholeNumber(1, 256).default(countProcessors()).describe('Number of inference workers.'),
+  CORE_WORKERS: wholeNumber(1, 256)
+    .default(countProcessors())
+    .describe('Number of inference workers.')
+    .meta({ shownDefault: 'one per CPU core' }),
   UV_THREADPOOL_SIZE: wholeNumber(1, 10_000)
     .default(4)
     .describe(
@@ -57,9 +60,16 @@ export const settings = z.object({
   CORE_FACE_MODEL: z
     .string()
     .optional()
-    .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.'),
-  CORE_DEFAULT_SCORE: share.optional().describe('Default detection score; for redactions, where it is lower.'),
-  CORE_METER_CHECK_BELOW: share.optional().describe('Readings with a lower confidence get the status `check`.'),
+    .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.')
+    .meta({ shownDefault: 'built in' }),
+  CORE_DEFAULT_SCORE: share
+    .optional()
+    .describe('Default detection score; for redactions, where it is lower.')
+    .meta({ shownDefault: 'calibrated' }),
+  CORE_METER_CHECK_BELOW: share
+    .optional()
+    .describe('Readings with a lower confidence get the status `check`.')
+    .meta({ shownDefault: 'calibrated' }),
   CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
     .describe('Maximum size of a picture file, in bytes. Facades have a limit of their own, `REST_MAX_IMAGE_BYTES`.'),
@@ -87,7 +97,8 @@ export const settings = z.object({
     .prefault('127.0.0.0/8, ::1')
     .describe(
       'Facades whose `x-forwarded-for` is trusted, in the log and when password guessing is throttled, and whose connections are not limited.',
-    ),
+    )
+    .meta({ shownDefault: '127.0.0.0/8, ::1' }),
   CORE_TLS_CERT: file
     .describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.')
     .meta({ needs: ['CORE_TLS_KEY'] }),

@@ -46,11 +46,13 @@ export const logLevel = z
   .describe('Lowest level that is logged.');
 
 /** What the `meta` of a setting says. */
-interface SettingMeta {
+export interface SettingMeta {
   /** Whether its value must not appear in a message. */
   readonly secret?: boolean;
   /** Settings without which it is meaningless. */
   readonly needs?: readonly string[];
+  /** What the documentation has as its default, where that is not a value of its own. */
+  readonly shownDefault?: string;
 }
 
 /**

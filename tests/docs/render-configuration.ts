@@ -1,16 +1,7 @@
 import type { z } from 'zod';
 import { settings as coreSettings } from '../../core-server/compose/config.js';
 import { settings as facadeSettings } from '../../rest-facade/config.js';
-
-/** Where the default is not a value of its own. */
-const shownDefaults: Readonly<Record<string, string>> = {
-  CORE_WORKERS: 'one per CPU core',
-  CORE_FACE_MODEL: 'built in',
-  CORE_DEFAULT_SCORE: 'calibrated',
-  CORE_METER_CHECK_BELOW: 'calibrated',
-  CORE_TRUSTED_PROXIES: '127.0.0.0/8, ::1',
-  REST_MAX_BODY_BYTES: 'from REST_MAX_IMAGE_BYTES',
-};
+import type { SettingMeta } from '../../runtime/settings/read-settings.js';
 
 const tableHead = ['| variable | default | meaning |', '|---|---|---|'];
 
@@ -41,8 +32,9 @@ export function configurationRows(): string[] {
 function rowsOf(settings: z.ZodObject): string[] {
   const defaults = settings.parse({}) as Record<string, string | number | undefined>;
   return Object.entries(settings.shape).map(([name, setting]) => {
-    const value = String(shownDefaults[name] ?? defaults[name] ?? 'unset');
     const { description = 'undescribed' } = setting as z.ZodType;
+    const { shownDefault } = ((setting as z.ZodType).meta() ?? {}) as SettingMeta;
+    const value = String(shownDefault ?? defaults[name] ?? 'unset');
     return `| \`${name}\` | ${value} | ${description} |`;
   });
 }
