@@ -20,6 +20,7 @@ for (const [file, all, wantedFor] of [
     routed,
     ({ method }) => `  ${lcFirst(method.name.replace(/^Stream(.*)/, '$1Batch'))}(`,
   ],
+  ['sdk/typescript/client.ts', rpcs, (rpc) => `.${serviceOf(rpc)}Service, `],
   ['sdk/python/src/imageanalysis/client.py', rpcs, ({ method }) => `def ${toSnakeCase(method.name)}(`],
   ['sdk/go/client.go', rpcs, (rpc) => `v1.New${serviceOf(rpc)}Client(`],
   [
@@ -42,6 +43,16 @@ for (const [file, all, wantedFor] of [
       [],
     );
   });
+
+test('the helper of Python has an argument for each field of a request', () => {
+  const methods = readFileSync('sdk/python/src/imageanalysis/client.py', 'utf8').split('\n    def ');
+  for (const { method, request, requestStream } of rpcs) {
+    const text = methods.find((one) => one.startsWith(`${toSnakeCase(method.name)}(`)) ?? '';
+    const names = requestStream ? [] : request.fieldsArray.map(({ name }) => name);
+    const missing = names.filter((name) => !new RegExp(`\\b${name}=`).test(text));
+    assert.deepEqual(missing, [], method.name);
+  }
+});
 
 test('streams are named so, by which the client of Rust gives them no deadline', () => {
   for (const { method, requestStream } of rpcs) assert.equal(/^Stream/.test(method.name), requestStream, method.name);
