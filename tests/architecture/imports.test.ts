@@ -153,7 +153,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'core-server': [
     [''], // what processes start with
     ['compose/'],
-    ['features/face/', 'features/meter/', 'features/score-config/', 'features/admin/', 'rpc/'],
+    [...readdirSync(path.join(root, 'core-server/features')).map((feature) => `features/${feature}/`), 'rpc/'],
     ['access/'],
     ['inference/'],
     ['image/', 'store/'],

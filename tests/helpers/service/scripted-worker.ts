@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaceTasks } from '../../../core-server/features/face/task.js';
-import type { MeterTasks } from '../../../core-server/features/meter/task.js';
+import type { AnalysisTasks } from '../../../core-server/compose/analysis-models.js';
 import { serveTasks } from '../../../core-server/inference/pool/serve-tasks.js';
 import { readScript, stage } from '../pictures/scripted-pictures.js';
 
@@ -17,7 +16,7 @@ async function play(picture: Uint8Array): Promise<Uint8Array[]> {
   return cropBytes === 0 ? [] : [new Uint8Array(cropBytes)];
 }
 
-serveTasks<FaceTasks & MeterTasks>({
+serveTasks<AnalysisTasks>({
   handlers: {
     async detectFaces({ image }) {
       const boundingBox = { xmin: 0, ymin: 0, xmax: 1, ymax: 1 };
