@@ -15,6 +15,7 @@ export function inspectTiff(file: Cursor): number {
   const page = firstDirectory(file);
   // Without one, libtiff refuses the file.
   if (!page) return 0;
+  assertNoPreview(page);
   assertKnownCompression(page);
   assertKnownSamples(page);
   countStripBytes(file, page);
@@ -48,6 +49,13 @@ function countDecoded(page: TiffDirectory): number {
   const down = Math.ceil(read(page, 'height', 0) / rows);
   const planes = read(page, 'planarConfiguration', 1) === 2 ? read(page, 'samplesPerPixel', 1) : 1;
   return across * down * planes;
+}
+
+/** Camera raw files, such as DNG and NEF, are TIFFs that begin with a preview of a few hundred pixels. */
+function assertNoPreview(page: TiffDirectory): void {
+  if ((read(page, 'subfileType', 0) & 1) === 0) return;
+  const what = 'is a TIFF that begins with a preview, as camera raw files do, want it converted to JPEG';
+  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
 function assertKnownCompression(page: TiffDirectory): void {
@@ -115,6 +123,8 @@ function countStripBytes(file: Cursor, page: TiffDirectory): void {
 
 /** Tags of a TIFF (TIFF 6.0, sections 8, 15, 18, 19 and 21, and Adobe's TIFF Technical Note 2). */
 const tags = {
+  /** Its lowest bit says that the page is a smaller copy of another. */
+  subfileType: 254,
   width: 256,
   height: 257,
   bitsPerSample: 258,

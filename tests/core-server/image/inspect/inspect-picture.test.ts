@@ -134,6 +134,17 @@ test('a TIFF of colours, channels or planes that libvips does not read, or shows
     assert.equal(inspect(read), 0, JSON.stringify(read));
 });
 
+test('a TIFF that begins with a preview is refused, as camera raw files do, which would be shown that small', () => {
+  const { field } = tiffWriter('II*');
+  const inspect = (subfileType: number): number => {
+    const fields = [field(254, 4, 1, subfileType), field(258, 3, 1, 8), field(262, 3, 1, 1)];
+    return inspectPicture({ bytes: composeDirectories('II*', [fields]), type: 'tiff' }, limits);
+  };
+  for (const preview of [1, 3]) assert.throws(() => inspect(preview), { reason: 'UNSUPPORTED_IMAGE_TYPE' });
+  // The picture itself, a page of several.
+  for (const picture of [0, 2]) assert.equal(inspect(picture), 0);
+});
+
 test('a TIFF is read as far as libtiff reads it, not every field of millions', () => {
   const whole = tiff(16);
   const directory = whole.readUInt32LE(4);
