@@ -45,7 +45,7 @@ export function createCalls(client: Client, metadata: Metadata, timeoutMs: numbe
       const request = codec.fromPartial(partial);
       const own = withRequestId(metadata, options);
       return withinTime(options, timeoutMs, (limit) =>
-        retried(() => callOnce(client, method, request, own, limit), retry, limit.signal),
+        retried(() => callOnce(client, method, request, own, limit), retry, limit),
       );
     };
   const stream =
@@ -85,7 +85,8 @@ function callOnce<Request, Response>(
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     let isBegun = false;
-    const options: GrpcOptions = { deadline };
+    // By the system clock, which may have been set since the call began.
+    const options: GrpcOptions = { deadline: Date.now() + deadline - performance.now() };
     const done = (error: ServiceError | null, response?: Response) => {
       signal.removeEventListener('abort', cancel);
       if (!error) resolve(response as Response);

@@ -30,8 +30,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
     read: Read<T> = readObject,
   ): Promise<T> {
     const sent = withHeaders(request, callOptions);
-    return withinTime(callOptions, timeoutMs, ({ signal }) =>
-      retried(() => fetchOnce(base + path, sent, signal, read), { retries, maxDelayMs }, signal),
+    return withinTime(callOptions, timeoutMs, (limit) =>
+      retried(() => fetchOnce(base + path, sent, limit.signal, read), { retries, maxDelayMs }, limit),
     );
   }
 

@@ -1,4 +1,5 @@
 import { RefusedError } from './refused-error.js';
+import type { TimeLimit } from './time-limit.js';
 
 /** Limits for retries. */
 export interface RetryOptions {
@@ -14,14 +15,15 @@ const firstDelayMs = 200;
  * Retries only if the service is not known to have started the work: it could not be reached or is stopping
  * (UNAVAILABLE), or its queue is full (QUEUE_FULL). A picture that a worker had may be what broke the service,
  * and is not resent (`begun` in the details). The service's Retry-After is respected; without one, the delays
- * double, each shortened at random so that callers do not come back together.
+ * double, each shortened at random so that callers do not come back together. A delay is not begun that the call has no
+ * time for: the refusal says more than that the time is up.
  *
  * @throws RefusedError of the last try; `signal.reason` once aborted.
  */
 export async function retried<T>(
   attempt: () => Promise<T>,
   { retries = 2, maxDelayMs = 5_000 }: RetryOptions,
-  signal: AbortSignal,
+  { signal, deadline }: TimeLimit,
 ): Promise<T> {
   for (let tried = 0; ; tried++) {
     try {
@@ -30,7 +32,7 @@ export async function retried<T>(
       if (tried >= retries || !isWorthRetrying(error)) throw error;
       const asked = error.retryAfterSeconds;
       const delayMs = asked === undefined ? firstDelayMs * 2 ** tried * (0.5 + Math.random() / 2) : asked * 1_000;
-      if (delayMs > maxDelayMs) throw error;
+      if (delayMs > Math.min(maxDelayMs, deadline - performance.now())) throw error;
       await sleep(delayMs, signal);
     }
   }

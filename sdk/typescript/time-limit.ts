@@ -14,7 +14,7 @@ export interface CallOptions {
 export interface TimeLimit {
   /** Aborted by the caller's signal, or with DEADLINE_EXCEEDED when the time is up. */
   readonly signal: AbortSignal;
-  /** When the time is up, milliseconds since 1970. */
+  /** When the time is up: monotonic, milliseconds. */
   readonly deadline: number;
 }
 
@@ -48,7 +48,7 @@ export function startTime(options: CallOptions, defaultMs: number): TimeLimit & 
   }, timeoutMs);
   return {
     signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
-    deadline: Date.now() + timeoutMs,
+    deadline: performance.now() + timeoutMs,
     stop: () => clearTimeout(timer),
   };
 }
