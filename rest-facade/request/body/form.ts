@@ -30,7 +30,7 @@ interface FormFile {
 /** @param file a view of its own buffer @param fields those so far */
 export type OnFile = (file: FormFile, fields: readonly NamedValue[]) => void;
 
-export const maxNameBytes = 100;
+const maxNameBytes = 100;
 
 /**
  * Takes the parts of a form, each of its files into one buffer.

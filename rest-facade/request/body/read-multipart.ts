@@ -4,7 +4,7 @@ import { type Refusal, refuse, refuseField } from '../../../runtime/errors/refus
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
-import { createForm, type FileRule, maxNameBytes, type OnFile, overLimit } from './form.js';
+import { createForm, type FileRule, type OnFile, overLimit } from './form.js';
 import { pump, type ReadOptions } from './pump.js';
 
 /**
@@ -13,9 +13,15 @@ import { pump, type ReadOptions } from './pump.js';
  */
 const maxContentTypeLength = 200;
 
+/** busboy's search for the boundary, which its types leave out. */
+interface Internals {
+  readonly _bparser: { readonly matches: number };
+}
+
 /**
  * Reads a body whose content type says that it is multipart/form-data. busboy silently skips parts without a usable
- * Content-Disposition; they count as parts, and what they should have contained is then missing.
+ * Content-Disposition, and what follows a boundary inside a part. A company or a picture would be left out unnoticed, so
+ * each boundary but the last must have begun a part.
  *
  * @param onFile what it throws ends the reading
  * @returns the fields
@@ -31,9 +37,12 @@ export async function readMultipart(
   const { maxFiles } = rule;
   const { maxFormFields } = limits;
   const parser = createParser(request, limits, maxFiles);
+  const { _bparser: boundaries } = parser as unknown as Internals;
+  let parts = 0;
   const form = createForm(rule, limits, contentLength(request), onFile);
   try {
     await pump(request, options, (done, attempt) => {
+      for (const part of ['field', 'file'] as const) parser.on(part, () => (parts += 1));
       parser.on('field', attempt(form.takeField));
       parser.on(
         'file',
@@ -45,6 +54,8 @@ export async function readMultipart(
       const onClose = attempt(() => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
+        if (boundaries.matches !== parts + 1)
+          throw malformed('has a part that is none of a form', 'content-disposition: form-data; name="…" in each');
         form.assertComplete();
         done();
       });
@@ -77,10 +88,8 @@ function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles:
         fileSize: limits.maxImageBytes + 1,
         fields: limits.maxFormFields,
         fieldSize: limits.maxFieldBytes + 1,
-        fieldNameSize: maxNameBytes + 1,
         // Reported when reached. Skipped parts count here only.
         parts: maxFiles + limits.maxFormFields + 1,
-        headerPairs: 16,
       },
     });
   } catch (cause) {
