@@ -235,13 +235,14 @@ describe('the Dockerfile', () => {
     for (const script of scripts) assert.ok(existsSync(script), script);
   });
 
-  it('takes every file that is compiled and every model that is served', () => {
+  it('takes the licence, every program without its tests, and every model that is served', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
     const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
     const { include } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { include: string[] };
-    for (const folder of include) {
-      assert.ok(copied.includes(folder), `${folder} is not copied`);
-      assert.ok(ignored.includes(`!${folder}`), `${folder} is hidden by .dockerignore`);
+    for (const folder of [...include, 'LICENSE']) {
+      const isWanted = !['tests', 'samples', 'bench'].includes(folder);
+      assert.equal(copied.includes(folder), isWanted, `${folder} in the Dockerfile`);
+      assert.equal(ignored.includes(`!${folder}`), isWanted, `${folder} in .dockerignore`);
     }
     // What reflection tells, and what resizes pictures.
     for (const file of ['descriptors.binpb', 'weighted-sums.wasm'])
