@@ -181,13 +181,15 @@ describe('the compose file', () => {
   });
 });
 
-test('the unit of systemd starts what npm start does, and sets what exists', () => {
+test('the unit of systemd starts what npm start does, sets what exists, and takes rights away', () => {
   const unit = readFileSync('deploy/systemd/image-analysis.service', 'utf8');
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
   assert.deepEqual(valuesOf('ExecStart'), [scripts['start']?.replace('exec node', '/usr/bin/node')]);
   assert.deepEqual(valuesOf('Environment'), ['CORE_DATA_DIR=/var/lib/image-analysis']);
   assertKnown(['CORE_DATA_DIR'], coreSettings.shape, 'image-analysis.service');
+  assert.deepEqual(valuesOf('CapabilityBoundingSet'), ['']);
+  assert.deepEqual(valuesOf('SystemCallFilter'), ['@system-service']);
 });
 
 describe('the Dockerfile', () => {
