@@ -4,6 +4,7 @@ import { type Refusal, refuse, refuseField } from '../../../runtime/errors/refus
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
+import { countBoundaries } from './busboy-patches/count-boundaries.js';
 import { createForm, type FileRule, type OnFile, overLimit } from './form.js';
 import { pump, type ReadOptions } from './pump.js';
 
@@ -13,15 +14,9 @@ import { pump, type ReadOptions } from './pump.js';
  */
 const maxContentTypeLength = 200;
 
-/** busboy's search for the boundary, which its types leave out. */
-interface Internals {
-  readonly _bparser: { readonly matches: number };
-}
-
 /**
- * Reads a body whose content type says that it is multipart/form-data. busboy silently skips parts without a usable
- * Content-Disposition, and what follows a boundary inside a part. A company or a picture would be left out unnoticed, so
- * each boundary but the last must have begun a part.
+ * Reads a body whose content type says that it is multipart/form-data. Each boundary but the last must have begun a
+ * part: what busboy skips would be left out unnoticed.
  *
  * @param onFile what it throws ends the reading
  * @returns the fields
@@ -37,7 +32,6 @@ export async function readMultipart(
   const { maxFiles } = rule;
   const { maxFormFields } = limits;
   const parser = createParser(request, limits, maxFiles);
-  const { _bparser: boundaries } = parser as unknown as Internals;
   let parts = 0;
   const form = createForm(rule, limits, contentLength(request), onFile);
   try {
@@ -54,7 +48,7 @@ export async function readMultipart(
       const onClose = attempt(() => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
-        if (boundaries.matches !== parts + 1)
+        if (countBoundaries(parser) !== parts + 1)
           throw malformed('has a part that is none of a form', 'content-disposition: form-data; name="…" in each');
         form.assertComplete();
         done();
