@@ -4,7 +4,7 @@ import { type Refusal, refuse, refuseField } from '../../../runtime/errors/refus
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
-import { countBoundaries } from './busboy-patches/count-boundaries.js';
+import { boundariesOf } from './busboy-patches/boundaries-of.js';
 import { createForm, type FileRule, type OnFile, overLimit } from './form.js';
 import { pump, type ReadOptions } from './pump.js';
 
@@ -32,6 +32,7 @@ export async function readMultipart(
   const { maxFiles } = rule;
   const { maxFormFields } = limits;
   const parser = createParser(request, limits, maxFiles);
+  const boundaries = boundariesOf(parser);
   let parts = 0;
   const form = createForm(rule, limits, contentLength(request), onFile);
   try {
@@ -48,7 +49,7 @@ export async function readMultipart(
       const onClose = attempt(() => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
-        if (countBoundaries(parser) !== parts + 1)
+        if (boundaries.matches !== parts + 1)
           throw malformed('has a part that is none of a form', 'content-disposition: form-data; name="…" in each');
         form.assertComplete();
         done();
