@@ -273,6 +273,19 @@ test('of a caller who goes away, no further picture is analysed', async (t) => {
   assert.deepEqual(stage.begun, ['a', 'next']);
 });
 
+test('a request that breaks off behind the first line is waited for no longer', async (t) => {
+  const { service } = await startScripted(t, { REST_REQUEST_TIMEOUT_MS: '5000' });
+  const { sent, add } = openForm(service);
+  await add('a', scriptedPicture('a'));
+  void add('b', scriptedPicture('b'));
+  const lines = readLines(await answerOf(sent));
+  const next = async () => (await lines.next()).value as Line;
+  assert.equal((await next()).filename, 'a');
+  sent.socket?.end();
+  const { index, reason } = await next();
+  assert.deepEqual([index, reason], [undefined, 'INVALID_FIELD']);
+});
+
 test('what is not ready in time says so', async (t) => {
   const { stage, service } = await startScripted(t, { CORE_WORKERS: '2', REST_REQUEST_TIMEOUT_MS: '1500' });
   const lines = await linesOf(

@@ -12,7 +12,7 @@ import { methodNotAllowed } from '../../request/no-such-route.js';
 import { renderError } from '../../response/http-error.js';
 import { answerHeaders } from '../answer-headers.js';
 import type { Observers } from '../observe-request.js';
-import type { Outcome } from '../request-context.js';
+import { contexts, type Outcome } from '../request-context.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
@@ -58,6 +58,8 @@ export function answerMalformed(server: Server, log: Logger, metrics: Observers[
     } else if (isAboutBody) answer(socket, refusal, error);
     else if (!isEnding.get(socket)) {
       isEnding.set(socket, true);
+      // Its body comes no further, which it would wait for until its deadline.
+      if (!last.req.complete) contexts.get(last)?.end(refusal);
       last.once('finish', () => socket.destroySoon());
     }
   };
