@@ -20,27 +20,6 @@ describe('the references', () => {
     });
 });
 
-describe('docs/rest.md', () => {
-  it('names every refusal that an operation may give', () => {
-    const table = readFileSync('docs/errors.md', 'utf8').matchAll(/^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm);
-    const named =
-      readFileSync('docs/rest.md', 'utf8')
-        .match(/^(Each operation|Refusals: ).*$/gm)
-        ?.join(', ') ?? '';
-    const missing = [...table]
-      .map(([, reason = '']) => reason)
-      .filter((reason) => !new RegExp(`\\b${reason}\\b`).test(named));
-    // Of the administration, of no operation at all, or with nobody there to read it.
-    assert.deepEqual(missing, [
-      'NO_SUCH_ROUTE',
-      'UNKNOWN_API_KEY',
-      'METHOD_NOT_ALLOWED',
-      'COMPANY_EXISTS',
-      'CLIENT_CLOSED',
-    ]);
-  });
-});
-
 describe('the tables of operations', () => {
   for (const [file, { protoFiles }] of Object.entries({ 'README.md': publicApi, 'docs/administration.md': adminApi }))
     it(`are complete in ${file}`, () => {

@@ -3,30 +3,8 @@ import { test } from 'node:test';
 import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 
-test('the defaults are those of the documentation', () => {
-  const config = createConfig({});
-  assert.deepEqual(config, {
-    REST_HOST: '127.0.0.1',
-    REST_PORT: 8080,
-    REST_ADMIN_HOST: '127.0.0.1',
-    REST_CORE_ADDRESS: '127.0.0.1:50051',
-    REST_CORE_ADMIN_ADDRESS: '127.0.0.1:50052',
-    REST_MAX_IMAGE_BYTES: 10_485_760,
-    REST_MAX_BODY_BYTES: 0,
-    REST_MAX_FORM_FIELDS: 16,
-    REST_MAX_FIELD_BYTES: 64 * 1024,
-    REST_MAX_BATCH_FILES: 32,
-    REST_MAX_BATCH_BYTES: 128 * 1024 * 1024,
-    REST_MAX_BUFFERED_BYTES: 268_435_456,
-    REST_REQUEST_TIMEOUT_MS: 30_000,
-    REST_LENIENT_FIELDS: false,
-    REST_METRICS_HOST: '127.0.0.1',
-    REST_SHUTDOWN_DELAY_MS: 0,
-    REST_SHUTDOWN_GRACE_MS: 10_000,
-    REST_LOG_LEVEL: 'info',
-  });
-  // base64 of the largest picture, and 2 MiB for what is around it.
-  assert.equal(requestLimitsOf(config).maxBodyBytes, 16_078_168);
+test('a body has room for the largest picture in base64, and 2 MiB for what is around it', () => {
+  assert.equal(requestLimitsOf(createConfig({})).maxBodyBytes, 16_078_168);
 });
 
 test('addresses of the core', () => {

@@ -27,7 +27,6 @@ export interface ReceivedCall {
   readonly deadlineMs: number;
   /** Says, as the core does, that a worker has the picture. */
   readonly begin: () => void;
-  readonly isCancelled: () => boolean;
   /** Resolves when the caller cancels. */
   readonly cancelled: Promise<void>;
 }
@@ -96,7 +95,6 @@ function addService(server: Server, service: ServiceDefinition, script: Script, 
         metadata: grpcCall.metadata,
         deadlineMs: Number(grpcCall.getDeadline()),
         begin: () => grpcCall.sendMetadata(new Metadata()),
-        isCancelled: () => grpcCall.cancelled,
         cancelled: new Promise((resolve) => grpcCall.once('cancelled', () => resolve())),
       };
       calls.push(call);

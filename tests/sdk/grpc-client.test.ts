@@ -166,15 +166,6 @@ describe('the client over gRPC', () => {
     assert.deepEqual(Object.fromEntries(results), { good: 1, bad: 'UNSUPPORTED_IMAGE_TYPE' });
   });
 
-  it('reads many meters over one stream', async () => {
-    const values: string[] = [];
-    for await (const { result } of client.streamReadMeters([{ id: 'hall', request: { image: meter } }])) {
-      if (result?.$case === 'response') values.push(result.value.value);
-    }
-
-    assert.deepEqual(values, ['00473.286']);
-  });
-
   it('takes pictures for a stream only as fast as they are read', async () => {
     const count = 40;
     let taken = 0;

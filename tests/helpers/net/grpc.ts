@@ -51,7 +51,7 @@ export function detailsOf(error: unknown): {
 }
 
 /** The same of a `google.rpc.Status` inside a message. */
-export function detailsOfStatus({ details }: Status): ReturnType<typeof detailsOf> {
+export function detailsOfStatus({ details }: Pick<Status, 'details'>): ReturnType<typeof detailsOf> {
   const find = (name: string) => details.find((any) => any.typeUrl.endsWith(`/${name}`))?.value;
   const retry = find('google.rpc.RetryInfo');
   const { reason, domain, metadata } = ErrorInfo.decode(find('google.rpc.ErrorInfo') ?? Buffer.alloc(0));

@@ -3,7 +3,7 @@ import { createFileRegistry, type DescMethodUnary, fromBinary, type JsonObject, 
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-web';
-import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_details.js';
+import { detailsOfStatus } from './grpc.js';
 
 /** The ways in which a page can call, by the client that pages use. */
 export const transports: Readonly<Record<string, (baseUrl: string) => Transport>> = {
@@ -45,17 +45,9 @@ export async function callUnary(
 /** What a page reads of a refusal. */
 export function readRefused(error: unknown) {
   if (!(error instanceof ConnectError)) throw error;
-  const details = new Map(
-    error.details.map((detail) => ('type' in detail ? [detail.type, Buffer.from(detail.value)] : ['', Buffer.of()])),
+  const details = error.details.flatMap((detail) =>
+    'type' in detail ? [{ typeUrl: `/${detail.type}`, value: Buffer.from(detail.value) }] : [],
   );
-  const info = ErrorInfo.decode(details.get('google.rpc.ErrorInfo') ?? Buffer.of());
-  const retry = details.get('google.rpc.RetryInfo');
-  return {
-    code: Code[error.code],
-    message: error.rawMessage,
-    reason: info.reason,
-    domain: info.domain,
-    details: info.metadata,
-    retryAfterSeconds: retry && RetryInfo.decode(retry).retryDelay?.seconds,
-  };
+  const { metadata, ...rest } = detailsOfStatus({ details });
+  return { code: Code[error.code], message: error.rawMessage, details: metadata, ...rest };
 }

@@ -65,10 +65,7 @@ function sharedItems(items: number, extents: number, rest: Buffer): Buffer {
   const compose = (start: number): Buffer => {
     const extent = be(4, start, rest.length);
     const place = (id: number) => [be(2, id, 0, extents), fill(8 * extents, extent)];
-    const entries = ids(items).map((id) => {
-      const entry = box('infe', hex('02 00 00 00'), be(2, id, 0), Buffer.from('av01\0'));
-      return entry;
-    });
+    const entries = ids(items).map((id) => box('infe', hex('02 00 00 00'), be(2, id, 0), Buffer.from('av01\0')));
     const size = box('ispe', be(4, 0, 1, 1));
     return avif({
       iloc: Buffer.concat([hex('44 00'), be(2, items), ...ids(items).flatMap(place)]),

@@ -92,18 +92,6 @@ test('a response goes out without waiting for the status behind it', { timeout: 
   isAnswered.resolve();
 });
 
-test('a caller that goes away cancels the call and is logged as 499', { timeout: 5_000 }, async (t) => {
-  const { port, core, logged } = await startBoth(t, never);
-  const socket = await openSocket(port);
-  socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
-  await eventually(() => core.calls.length === 1, 20_000);
-  assert.equal(core.calls[0]?.isCancelled(), false);
-  socket.destroy();
-  await core.calls[0]?.cancelled;
-  await eventually(() => logged().includes('"status":499'), 20_000);
-  assert.match(logged(), /"status":499,"reason":"CLIENT_CLOSED"/);
-});
-
 test('many callers that go away break off nobody else', { timeout: 180_000 }, async (t) => {
   // The first call waits for all rounds.
   const { url, port, core, answer: release } = await startHeld(t, { REST_REQUEST_TIMEOUT_MS: '170000' });

@@ -51,26 +51,6 @@ test('rules of a field are in its schema', () => {
   });
 });
 
-test('a comment is words alone', () => {
-  const comment = 'Required. 0..1, at most 3 characters, `^a$`, only on request.';
-  const field = load(`
-    // ${comment}
-    string x = 1;`);
-  assert.deepEqual(requestSchema(field), { type: 'string', description: comment });
-  assert.deepEqual(fieldOptionsOf(field), {
-    required: false,
-    isOptional: false,
-    isEmptyAbsent: false,
-    values: {},
-    example: undefined,
-    name: 'x',
-    isInline: false,
-    decimals: undefined,
-    note: undefined,
-    header: '',
-  });
-});
-
 test('an example is a value of its type', () => {
   const exampleOf = (field: string) => fieldOptionsOf(load(field)).example;
   assert.equal(exampleOf('string x = 1 [(rules).example = "8"];'), '8');

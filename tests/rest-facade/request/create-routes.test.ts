@@ -19,55 +19,6 @@ test('every proto with a service belongs to an API', () => {
   assert.deepEqual([...publicApi.protoFiles, ...adminApi.protoFiles].sort(), files.filter(hasService).sort());
 });
 
-test('the routes are those of the contract', () => {
-  const routes = createRoutes(loadRpcs()).map((route) => [
-    `${route.verb} ${route.template}`,
-    route.rpc.method.name,
-    route.body.kind,
-    route.pathFields.map(({ name }) => name).join(),
-    route.openFields.map(({ name }) => name).join(),
-    route.query.map(({ name, field, presence }) => `${name}:${field?.name}:${presence}`).join(),
-    route.headers.map(({ name, field }) => `${name}:${field.name}`).join(),
-  ]);
-  const score = '/v1/companies/{company}/detection-score';
-  const header = 'x-company-password:password';
-  const options = 'company,min_score,landmarks,crop,details';
-  const more = 'attributes,min_quality,crop_aligned,margin,crop_format,crop_size';
-  const known =
-    'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives,details,expected_unit';
-  assert.deepEqual(routes, [
-    ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', `${options},${more}`, '', ''],
-    ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
-    ['POST /v1/faces/redact', 'RedactFaces', 'multipart', '', 'company,min_score,style,margin,format', '', ''],
-    ['POST /v1/faces/batch', 'StreamDetectFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
-    [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
-    [
-      'GET /face_config_score',
-      'GetDetectionScore',
-      'none',
-      '',
-      'company,password',
-      'detection:undefined:PRESENCE_BARE',
-      '',
-    ],
-    [`PUT ${score}`, 'SetDetectionScore', 'json', 'company', 'detection_score', '', header],
-    [
-      'GET /face_config_score',
-      'SetDetectionScore',
-      'none',
-      '',
-      'company,password',
-      'detection:detection_score:PRESENCE_WITH_VALUE',
-      '',
-    ],
-    ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
-    ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
-    ['POST /v1/meters/batch', 'StreamReadMeters', 'multipart', '', known, '', ''],
-    ['POST /v1/meters/fuse', 'FuseMeterReadings', 'multipart', '', known.replace('serial_number,', ''), '', ''],
-    ['GET /v1/version', 'GetVersion', 'none', '', '', '', ''],
-  ]);
-});
-
 /** Loads a service whose methods are given as text. */
 async function load(t: TestContext, methods: string, messages = '') {
   const dir = await createTemporaryFolder(t);
@@ -94,15 +45,6 @@ const method = (name: string, http: string, rest = '', request = 'Q') =>
 test('what takes a picture, and nothing else, says how long that took', () => {
   for (const { template, body, response } of createRoutes(loadRpcs([...publicApi.protoFiles, ...adminApi.protoFiles])))
     assert.equal(messageOptionsOf(response).isTimed, hasPicture(body), template);
-});
-
-test('a new RPC with annotations is a route', async (t) => {
-  const rpcs = await load(t, `${method('Get', 'get: "/a/{name}"')} rpc Grpc(Q) returns (R);`);
-  const routes = createRoutes(rpcs);
-  assert.deepEqual(
-    routes.map(({ verb, template, openFields }) => [verb, template, openFields.map((f) => f.name)]),
-    [['GET', '/a/{name}', ['x']]],
-  );
 });
 
 test('mistakes in the options are errors at start that name the RPC', async (t) => {

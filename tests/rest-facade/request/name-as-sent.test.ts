@@ -5,8 +5,7 @@ import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { nameAsSent } from '../../../rest-facade/request/name-as-sent.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
-import { createForm } from '../../helpers/net/form.js';
-import { type ErrorBody, startBoth, withKey } from '../facade.js';
+import { detectFace, type ErrorBody, startBoth } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
 
 // What the core says of a field of its message is said of the name that the caller used for it.
@@ -42,8 +41,6 @@ test('it is in the answer', async (t) => {
   const { url } = await startBoth(t, () => {
     throw new CoreRefusal(status.INVALID_ARGUMENT, 'CORRUPT_IMAGE', 'image is cut off', { field: 'image' });
   });
-  const body = createForm(Buffer.from('picture'));
-  const answer = await fetch(`${url}/face_detect_single`, { method: 'POST', headers: withKey, body });
-  const { message, details } = (await answer.json()) as ErrorBody;
+  const { message, details } = (await (await detectFace(url)).json()) as ErrorBody;
   assert.deepEqual([message, details], ['file is cut off', { field: 'file' }]);
 });

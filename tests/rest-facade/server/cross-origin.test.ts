@@ -72,20 +72,12 @@ test('a preflight names methods and headers, and no cookies', async (t) => {
 });
 
 test('pages of the configured origins may call by Connect and gRPC-Web', async (t) => {
-  const { url, core } = await startBoth(t, answerAll, { REST_CORS_ORIGINS: page });
+  const { url } = await startBoth(t, answerAll, { REST_CORS_ORIGINS: page });
   const rpc = `${url}/imageanalysis.v1.ScoreConfigService/GetDetectionScore`;
-  const asks = 'apikey,connect-protocol-version,connect-timeout-ms,content-type,grpc-timeout,x-grpc-web,x-user-agent';
-  const answer = await fetch(rpc, {
-    method: 'OPTIONS',
-    headers: { origin: page, 'access-control-request-method': 'POST', 'access-control-request-headers': asks },
-  });
-  assert.equal(answer.status, 204);
-  assert.equal(answer.headers.get('allow'), 'POST, OPTIONS');
-  assert.equal(answer.headers.get('access-control-allow-origin'), page);
-  const allowed = answer.headers.get('access-control-allow-headers')?.split(',') ?? [];
-  for (const name of asks.split(',')) assert.ok(allowed.includes(name), name);
-  assert.deepEqual(core.calls, []);
-
+  // The headers of these protocols are among those above, which are the same on all paths.
+  const { status, headers } = await fetch(rpc, preflight);
+  assert.deepEqual([status, headers.get('allow')], [204, 'POST, OPTIONS']);
+  assert.equal(headers.get('access-control-allow-origin'), page);
   const called = await fetch(rpc, {
     method: 'POST',
     headers: { ...withKey, origin: page, 'content-type': 'application/json' },

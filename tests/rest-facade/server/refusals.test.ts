@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { answerAll } from '../answers.js';
-import { detectFace, type ErrorBody, startBoth, withKey } from '../facade.js';
+import { type ErrorBody, startBoth, withKey } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
 
 test('the error body, its headers, and nothing else', async (t) => {
@@ -54,35 +54,6 @@ test('methods that a path does not take', async (t) => {
   assert.equal(options.headers.get('allow'), 'GET, OPTIONS');
   assert.equal((await fetch(`${url}/nothing`, { method: 'OPTIONS' })).status, 404);
   assert.deepEqual(core.calls, []);
-});
-
-test("the core's refusals reach the caller with status, details and Retry-After", async (t) => {
-  const refusals: [CoreRefusal, number][] = [
-    [new CoreRefusal(status.UNAUTHENTICATED, 'INVALID_API_KEY', 'unknown key'), 401],
-    [new CoreRefusal(status.NOT_FOUND, 'NO_FACE', 'no face', { threshold: '0.5' }), 422],
-    [new CoreRefusal(status.RESOURCE_EXHAUSTED, 'RATE_LIMITED', 'slow down', {}, 17), 429],
-    [new CoreRefusal(status.INVALID_ARGUMENT, 'UNSUPPORTED_IMAGE_TYPE', 'HEIC: convert'), 415],
-    [new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later', {}, 1), 503],
-  ];
-  let next: CoreRefusal | undefined;
-  const { url } = await startBoth(t, () => {
-    throw next ?? new Error('no script');
-  });
-  for (const [refusal, http] of refusals) {
-    next = refusal;
-    const answer = await detectFace(url);
-    assert.equal(answer.status, http);
-    const retry = refusal.retryAfterSeconds;
-    assert.equal(answer.headers.get('retry-after'), retry === undefined ? null : String(retry));
-    const { request_id: id, ...body } = (await answer.json()) as ErrorBody;
-    assert.ok(id.length > 0);
-    assert.deepEqual(body, {
-      message: refusal.message,
-      code: status[refusal.code],
-      reason: refusal.reason,
-      details: refusal.details,
-    });
-  }
 });
 
 test('a fault without a reason is INTERNAL, its text goes to the log only', async (t) => {

@@ -95,7 +95,7 @@ test('who pipelines up to the limit, again and again, is answered', async (t) =>
   }
 });
 
-test('requests whose answers wait for others are closed with their connection', async (t) => {
+test('requests whose answers wait for others are closed with their connection', { timeout: 20_000 }, async (t) => {
   const { promise: bothCame, resolve } = deferred();
   const { port, core, logged } = await startBoth(t, () => {
     if (core.calls.length === 2) resolve();

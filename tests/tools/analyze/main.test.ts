@@ -200,13 +200,6 @@ describe('npm run analyze', () => {
     assert.equal(await readText('none.jsonl'), '');
   });
 
-  it('writes its table over no results', async () => {
-    const { code, stderr } = await run('--output', 'same.jsonl', '--csv', 'same.jsonl', 'photos/0.jpg');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /--csv is "same\.jsonl", which is no table of this command, want a new file or such a/);
-    assert.equal((await readLines('same.jsonl')).length, 1);
-  });
-
   it('reads meters, and writes annotated copies', async () => {
     await writeFile(path.join(folder, 'meter-1.jpg'), await readSample('meter.jpg'));
     const { code, stderr } = await run('--feature', 'meters', '--annotate', 'out', 'meter-1.jpg');
