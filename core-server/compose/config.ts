@@ -18,6 +18,7 @@ import { isPostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.j
 export type CoreConfig = z.infer<typeof settings>;
 
 const adminKeyRule = 'at least 16 printable ASCII characters, without leading or trailing blanks';
+const loopback = '127.0.0.0/8, ::1';
 
 /** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
@@ -94,11 +95,11 @@ export const settings = z.object({
       'Requests per minute for one API key to this core, counting each request in a bulk stream; 0 means no limit.',
     ),
   CORE_TRUSTED_PROXIES: proxyList
-    .prefault('127.0.0.0/8, ::1')
+    .prefault(loopback)
     .describe(
       'Facades whose `x-forwarded-for` is trusted, in the log and when password guessing is throttled, and whose connections are not limited.',
     )
-    .meta({ shownDefault: '127.0.0.0/8, ::1' }),
+    .meta({ shownDefault: loopback }),
   CORE_TLS_CERT: file
     .describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.')
     .meta({ needs: ['CORE_TLS_KEY'] }),

@@ -32,8 +32,8 @@ export function createSemaphore(name: string, { maxRunning, maxWaiting }: Semaph
 
   return {
     /**
-     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never starts; later, it
-     * ends, but counts for nothing: what was to follow would be stored behind the back of a caller who was told otherwise.
+     * Runs the task when its turn comes; owners take turns. If the signal aborts, work that waits never starts, and the
+     * result of work under way is dropped: nothing may follow from it once its caller has been answered.
      *
      * @param owner on whose behalf it is done
      * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already; `signal.reason` when aborted.
