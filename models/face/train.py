@@ -48,9 +48,6 @@ def arguments():
     parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument(
-        "--compile", action="store_true", help="torch.compile: a fifth faster on a CPU, needs a C++ compiler"
-    )
     parser.add_argument("--check-minutes", type=float, default=12, help="between looks at the held-out slice")
     parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
     return parser.parse_args()
@@ -184,9 +181,6 @@ def main():
     pixels = args.batch * 320 * 320
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
-    if args.compile:  # the averaged network that is checked stays as it is: every picture there has its own size
-        run.network.features, teacher = (torch.compile(part, dynamic=False) for part in (run.network.features, teacher))
-
     if not args.resume:
         prepare(run, teacher, queue)
 
