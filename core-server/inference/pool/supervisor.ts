@@ -34,6 +34,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
         failedStarts = 0;
         onReady();
         events.free();
+        startMore(2);
       },
       lost(job, error) {
         lost += 1;
@@ -51,12 +52,15 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     void worker.ended.then(() => workers.delete(worker));
   };
 
-  start();
-  // Alone, the first is ready sooner: at the start, all else that loads wants the processors too.
-  const startOthers = () => {
-    for (let i = 1; i < size && !stopping.signal.aborted; i += 1) start();
+  let started = 0;
+  const startMore = (count: number): void => {
+    for (const end = Math.min(size, started + count); started < end && !stopping.signal.aborted; started += 1) start();
   };
-  ready.then(startOthers, () => undefined);
+  // Alone, the first is ready sooner: at the start, all else that loads wants the processors too. Each that is ready then
+  // brings two more: many at once, on few processors, would all be given up as too slow, again and again.
+  startMore(1);
+  // Nobody may be waiting for it yet.
+  ready.catch(() => undefined);
   return {
     /** All whose threads have not ended, also those that are gone. */
     workers: workers as ReadonlySet<Worker>,

@@ -13,6 +13,8 @@ export interface FixtureData {
   readonly loadMs: number;
   /** Shared by all workers of a pool: 1 while none can start, 2 while each hangs as it starts. */
   readonly cannotStart: Int32Array;
+  /** Shared by all workers of a pool: how many have begun to start. */
+  readonly begun: Int32Array;
   /** Shared by all workers of a pool: how often `dieOnce` ran. */
   readonly runs: Int32Array;
 }
@@ -40,10 +42,11 @@ export type FixtureTasks = {
   hang: { input: string; output: string };
 };
 
-const { journal, loadMs, cannotStart, runs } = workerData as FixtureData;
+const { journal, loadMs, cannotStart, begun, runs } = workerData as FixtureData;
 const write = (line: string): void => appendFileSync(journal, `${line}\n`);
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
+Atomics.add(begun, 0, 1);
 if (Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
 Atomics.wait(cannotStart, 0, 2);
 if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
