@@ -224,6 +224,8 @@ describe('the Dockerfile', () => {
       JSON.parse(new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '') as string[];
     const healthCheck = /^HEALTHCHECK [^]*?\n {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
     assert.deepEqual(JSON.parse(healthCheck), ['node', 'dist/launcher/health-main.js']);
+    // It gives up by itself, and must have started before that.
+    assert.doesNotMatch(dockerfile, /--timeout/);
     const entrypoint = listOf('^ENTRYPOINT');
     const asked = [...listOf('^CMD'), 'dist/core-server/main.js', 'dist/rest-facade/main.js'].map((main) =>
       whichProcess([...entrypoint, main, ''].join('\0')),
