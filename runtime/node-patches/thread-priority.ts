@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { platform, setPriority } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
 
 /**
  * A nice value, which Linux keeps per thread: accepting, answering and refusing calls comes before pictures.
@@ -10,7 +10,8 @@ import { platform, setPriority } from 'node:os';
  * Delete when Node.js can start threads with a priority.
  */
 const behindTheMainThread = 10;
-const isOneAThread = platform() === 'linux';
+const threads = '/proc/self/task';
+const isOneAThread = existsSync(threads);
 
 export function putBehindMainThread(): void {
   if (isOneAThread) setPriority(behindTheMainThread);
@@ -24,7 +25,7 @@ export function putBehindMainThread(): void {
  */
 export function putOthersBehindMainThread(mainThread: number): void {
   if (!isOneAThread) return;
-  for (const thread of readdirSync('/proc/self/task').map(Number)) {
+  for (const thread of readdirSync(threads).map(Number)) {
     if (thread === mainThread) continue;
     try {
       setPriority(thread, behindTheMainThread);

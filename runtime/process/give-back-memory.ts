@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { collectGarbage } from '../node-patches/v8-flags.js';
 
@@ -11,15 +12,16 @@ const minUsed = 96 * 2 ** 20;
  * megapixels at once, in place of 300; a facade 1.3 GB after a flood of headers. Takes 1 to 60 ms of this thread, and more
  * where much is in use: that is not looked through again until there is twice as much.
  */
-export function giveBackMemory(host: NodeJS.Process, log: Pick<Logger, 'info'>): void {
+export function giveBackMemory(log: Pick<Logger, 'info'>, readHeap = getHeapStatistics): void {
   let trim: (() => void) | undefined;
   loadTrim().then(
     (loaded) => (trim = loaded),
     (err: unknown) => log.info({ err }, 'freed memory stays with the process: malloc_trim of glibc is missing'),
   );
   const used = (): number => {
-    const { heapUsed, external } = host.memoryUsage();
-    return heapUsed + external;
+    // `process.memoryUsage` has both too, and throws where there is no /proc.
+    const heap = readHeap();
+    return heap.used_heap_size + heap.external_memory;
   };
   let limit = minUsed;
   const giveBack = () => {

@@ -85,7 +85,7 @@ export async function runService<Config>(host: NodeJS.Process, service: ServiceP
     }
     log.info(listens, 'serving');
     tellLauncher(host, { type: 'serving', ...tells });
-    giveBackMemory(host, log);
+    giveBackMemory(log);
     watchMainThread(name, log);
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {

@@ -22,7 +22,7 @@ const lackLibrary = `
   import { register } from 'node:module';
   const resolve = (name, context, next) => { if (name === 'koffi') throw new Error('no koffi'); return next(name, context); };
   register('data:text/javascript,export const resolve = ' + resolve);
-  giveBackMemory(process, { info: ({ err }, text) => console.log(err.message, text) });
+  giveBackMemory({ info: ({ err }, text) => console.log(err.message, text) });
 `;
 
 /** @returns what it prints */
@@ -42,10 +42,11 @@ test('memory between blocks that are still in use goes back to the system', asyn
 test('garbage is collected where there is much, and again when there is twice of what was left', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const mebibyte = 2 ** 20;
-  let [heapUsed, external] = [0, 0];
-  giveBackMemory({ memoryUsage: () => ({ heapUsed, external }) } as never, { info: () => undefined });
+  let [inHeap, outside] = [0, 0];
+  const readHeap = () => ({ used_heap_size: inHeap, external_memory: outside });
+  giveBackMemory({ info: () => undefined }, readHeap as never);
   const isCollected = async (heap: number, beside: number): Promise<boolean> => {
-    [heapUsed, external] = [heap * mebibyte, beside * mebibyte];
+    [inHeap, outside] = [heap * mebibyte, beside * mebibyte];
     const garbage = new WeakRef({});
     await nextTurn();
     t.mock.timers.tick(30_000);
