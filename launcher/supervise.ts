@@ -51,7 +51,9 @@ export function supervise(options: SuperviseOptions) {
       if (stopping) return;
       if (!ready) {
         const Failure = code === exitCodes.mistaken ? ConfigError : Error;
-        return fail(new Failure(`the ${name} exited during startup (${how}); its lines above say why`));
+        // Whatever a signal ends has no time to say why.
+        const why = signal ? 'memory or threads may have run out' : 'its lines above say why';
+        return fail(new Failure(`the ${name} exited during startup (${how}); ${why}`));
       }
       const wasStable = performance.now() - servesSince >= stableAfterMs;
       // Being killed from outside is not a failure, however often it happens.

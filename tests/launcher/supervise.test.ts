@@ -83,6 +83,13 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('points to no lines of a process that a signal ended, as where memory or threads run out', async (t) => {
+    const { supervised } = await superviseProgram(t, "process.kill(process.pid, 'SIGKILL')");
+    await assert.rejects(supervised.failure, {
+      message: 'the program exited during startup (SIGKILL); memory or threads may have run out',
+    });
+  });
+
   it('reports a process that cannot be started', async (t) => {
     const { execPath } = process;
     t.after(() => (process.execPath = execPath));
