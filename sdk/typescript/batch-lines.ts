@@ -48,16 +48,11 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   const reader = body.getReader();
   // Of the line that has not ended. A large one comes in many chunks, which are joined once.
   const pieces: string[] = [];
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const texts = decoder.decode(next.value, { stream: true }).split('\n');
-      const last = texts.pop() ?? '';
-      for (const text of texts) yield pieces.splice(0).join('') + text;
-      pieces.push(last);
-    }
-    if (pieces.join('') !== '') throw new Error('the batch ends within a line');
-  } finally {
-    // A caller who leaves early ends the call.
-    await reader.cancel().catch(() => undefined);
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const texts = decoder.decode(next.value, { stream: true }).split('\n');
+    const last = texts.pop() ?? '';
+    for (const text of texts) yield pieces.splice(0).join('') + text;
+    pieces.push(last);
   }
+  if (pieces.join('') !== '') throw new Error('the batch ends within a line');
 }

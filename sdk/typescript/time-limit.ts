@@ -35,7 +35,7 @@ export async function withinTime<T>(
   }
 }
 
-/** Starts the time of a call; to be stopped when the call is over. */
+/** Starts the time of a call; to be stopped when the call is over, which ends what is left of it. */
 export function startTime(options: CallOptions, defaultMs: number): TimeLimit & { stop(): void } {
   const { signal } = options;
   const timeoutMs = Math.min(options.timeoutMs ?? defaultMs, maxTimeoutMs);
@@ -49,6 +49,10 @@ export function startTime(options: CallOptions, defaultMs: number): TimeLimit & 
   return {
     signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
     deadline: performance.now() + timeoutMs,
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      clearTimeout(timer);
+      // What is left of a response that is not read to its end.
+      over.abort();
+    },
   };
 }
