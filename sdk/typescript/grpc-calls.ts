@@ -41,7 +41,7 @@ export type Calls<Service> = {
 export function createCalls(client: Client, metadata: Metadata, timeoutMs: number, retry: RetryOptions) {
   const unary =
     <Partial, Request, Response>(method: Method<Request, Response>, codec: Codec<Partial, Request>) =>
-    (partial = {} as Partial, options: CallOptions = {}): Promise<Response> => {
+    async (partial = {} as Partial, options: CallOptions = {}): Promise<Response> => {
       const request = codec.fromPartial(partial);
       const own = withRequestId(metadata, options);
       return withinTime(options, timeoutMs, (limit) =>

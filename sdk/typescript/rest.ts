@@ -19,7 +19,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     headers: {
       ...request.headers,
       apikey: toHeader('apiKey', apiKey),
-      ...(requestId !== undefined && { 'x-request-id': requestId }),
+      ...(requestId !== undefined && { 'x-request-id': toHeader('requestId', requestId) }),
     },
   });
 
@@ -126,7 +126,10 @@ function toHeader(name: string, text: string): string {
 }
 
 function toJson(value: unknown, method = 'POST') {
-  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+  // JSON has null for NaN and Infinity, by which the service would take them for absent.
+  const show = (_name: string, member: unknown) =>
+    typeof member === 'number' && !Number.isFinite(member) ? String(member) : member;
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value, show) };
 }
 
 /** Reads a successful response; undefined if it is none of this service. */
@@ -165,18 +168,19 @@ function isRedirect({ type, status }: Response): boolean {
 }
 
 function toRefusal(response: Response, body: Record<string, unknown> | undefined): RefusedError {
+  const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   // Not from the service, but perhaps from a proxy in between.
   if (typeof body?.['code'] !== 'string')
-    return unanswered(
-      response.status === 503 ? 'UNAVAILABLE' : 'UNKNOWN',
-      `The response has status ${response.status} and does not come from this service.`,
-    );
-  const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+    return new RefusedError(`The response has status ${response.status} and does not come from this service.`, {
+      code: response.status === 503 ? 'UNAVAILABLE' : 'UNKNOWN',
+      retryAfterSeconds,
+    });
   return new RefusedError(String(body['message']), {
     reason: body['reason'] as Reason,
     code: body['code'],
     details: (body['details'] ?? {}) as Record<string, string>,
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    retryAfterSeconds,
     requestId: response.headers.get('x-request-id') ?? undefined,
   });
 }

@@ -142,6 +142,8 @@ describe('the client over gRPC', () => {
     const reading = client.readMeter({ image: meter }, { signal: abort.signal });
     abort.abort(new Error('changed my mind'));
     await assert.rejects(reading, /changed my mind/);
+    const unsendable = client.readMeter({ image: meter }, { requestId: '😀' }).catch((error: unknown) => error);
+    assert.ok((await unsendable) instanceof Error);
   });
 
   it('gives up after its retries where nothing listens', async () => {

@@ -89,6 +89,8 @@ describe('the client over REST', () => {
     });
     assert.equal(reading.meter_number, '00473286');
     assert.ok(reading.alternatives);
+    const noNumber = client.readMeterDataUrl(`data:image/jpeg;base64,${base64}`, { expectedDigits: NaN });
+    await assert.rejects(noNumber, { reason: 'INVALID_FIELD', details: { field: 'expected_digits', value: 'NaN' } });
   });
 
   it('reads several photos as one, and says what is running', async () => {
@@ -103,6 +105,7 @@ describe('the client over REST', () => {
 
     const { detection_score: score } = await client.getDetectionScore('acme', 'correct horse');
     assert.equal(score, 0.7);
+    await assert.rejects(client.setDetectionScore('acme', 'correct horse', NaN), { reason: 'INVALID_SCORE' });
   });
 
   it('sends passwords of any script', async () => {
@@ -127,6 +130,7 @@ describe('the client over REST', () => {
       reason: 'INVALID_SCORE',
       requestId: 'group-1',
     });
+    assert.equal((await client.getVersion({ requestId: 'not harmless: 😀' })).message, 'success');
     await assert.rejects(client.getDetectionScore('acme', 'wrong'), { reason: 'COMPANY_AUTH_FAILED' });
   });
 
@@ -197,11 +201,14 @@ describe('trying again over REST', () => {
     assert.ok((answeredAt[1] ?? 0) - (answeredAt[0] ?? 0) >= 990);
   });
 
-  it('does not wait longer than it is told to', async (t) => {
-    const { client, asked } = await clientOf(t, (response) => queueFull(response, '60'));
+  it('does not wait longer than it is told to, by a proxy too', async (t) => {
+    const ofProxy = (response: ServerResponse) => response.writeHead(503, { 'retry-after': '60' }).end('<html></html>');
+    for (const answer of [(response: ServerResponse) => queueFull(response, '60'), ofProxy]) {
+      const { client, asked } = await clientOf(t, answer);
 
-    await assert.rejects(client.readMeter(new Blob(['x'])), { retryAfterSeconds: 60 });
-    assert.equal(asked(), 1);
+      await assert.rejects(client.readMeter(new Blob(['x'])), { retryAfterSeconds: 60 });
+      assert.equal(asked(), 1);
+    }
   });
 
   it('gives up after its retries, as many where undefined is given for them', async (t) => {
@@ -257,6 +264,29 @@ describe('trying again over REST', () => {
 
     const refusal = { name: 'RefusedError', code: 'UNKNOWN', reason: undefined };
     await assert.rejects(client.readMeter(new Blob(['x'])), refusal);
+  });
+
+  it('leaves nothing open of a response that it does not read to its end', async (t) => {
+    const line = '{"index":0,"filename":"a","result":[]}\n';
+    for (const [type, body] of [
+      ['text/html', '<html>'],
+      ['application/x-ndjson', line],
+    ] as const) {
+      const { client } = await clientOf(t, (response) => response.setHeader('content-type', type).write(body));
+      const { fetch } = globalThis;
+      const signals: (AbortSignal | null | undefined)[] = [];
+      t.mock.method(globalThis, 'fetch', (url: string, request: RequestInit) => {
+        signals.push(request.signal);
+        return fetch(url, request);
+      });
+      const lines = client.readMetersBatch([new Blob(['x'])]);
+      if (body === line) await lines.next().then(() => lines.return(undefined));
+      else await assert.rejects(lines.next(), { code: 'UNKNOWN' });
+      assert.deepEqual(
+        signals.map((signal) => signal?.aborted),
+        [true],
+      );
+    }
   });
 
   it('tries again where a proxy has no service behind it', async (t) => {
