@@ -69,6 +69,15 @@ def test_what_the_iterable_raises_comes_back(client, portrait):
     assert failure.value.__cause__ is cause
 
 
+def test_a_program_that_ends_in_the_iterable_ends_the_stream(client):
+    def requests():
+        yield StreamDetectFacesRequest(id="one")
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        list(client.stream_detect_faces(requests(), timeout=5))
+
+
 def test_a_stream_ends_when_the_service_is_gone(meter):
     proxy = Proxy(os.environ["IMAGE_ANALYSIS_GRPC"])
     over = threading.Event()

@@ -275,15 +275,17 @@ def _call(method: Callable[..., Any], request: Any, timeout: float | None) -> An
 def _stream(
     method: Callable[..., Any], requests: Iterable[Any], timeout: float | None
 ) -> Iterator[Any]:
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     def read() -> Iterator[Any]:
-        # gRPC only logs what an iterable raises.
+        # gRPC only logs what an iterable raises, and goes on waiting unless it is an Exception.
         try:
             yield from requests
-        except Exception as failure:
-            failures.append(failure)
+        except GeneratorExit:
             raise
+        except BaseException as failure:
+            failures.append(failure)
+            raise RuntimeError from failure
 
     answers = method(read(), timeout=timeout)
     try:
