@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 
@@ -22,6 +23,12 @@ const maxAnswerBytes = 64 << 20
 // While calls are under way: a stream has no deadline, and TCP alone may never notice that the other
 // side is gone.
 var pings = keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}
+
+// By default, pauses grow with the time that the service is gone, to two minutes.
+var connecting = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: time.Second, Multiplier: 1, Jitter: 0.2, MaxDelay: time.Second},
+	MinConnectTimeout: 20 * time.Second,
+}
 
 // Client calls the service with one API key. It is safe for concurrent use.
 type Client struct {
@@ -52,13 +59,15 @@ func NewClient(target, apiKey string, options ...grpc.DialOption) (*Client, erro
 func (c *Client) Close() error { return c.conn.Close() }
 
 // DialOptions are what NewClient adds to a connection: the key in the metadata of every call, under
-// "apikey", or "adminkey" on the administration port; DefaultTimeout; room for large answers; pings.
+// "apikey", or "adminkey" on the administration port; DefaultTimeout; room for large answers; pings; a
+// try to connect every second.
 func DialOptions(keyName, key string) []grpc.DialOption {
 	// Files of other systems leave white space around a key.
 	key = strings.TrimSpace(key)
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes)),
 		grpc.WithKeepaliveParams(pings),
+		grpc.WithConnectParams(connecting),
 		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, request, answer any,
 			conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 			if _, limited := ctx.Deadline(); !limited {

@@ -72,6 +72,8 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
   const { address, apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const client = new Client(address, options.credentials ?? grpcCredentials.createInsecure(), {
     'grpc.max_receive_message_length': maxMessageBytes,
+    // By default, pauses grow with the time that the service is gone, to two minutes.
+    'grpc.max_reconnect_backoff_ms': 1_000,
     ...keepalive,
     ...options.channelOptions,
   });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { before, describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   Metadata,
   type sendUnaryData,
@@ -32,6 +34,7 @@ import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { bindServer } from '../helpers/net/grpc.js';
+import { listen } from '../helpers/net/listen.js';
 import { startTcpSwitch } from '../helpers/net/tcp-switch.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
@@ -247,6 +250,24 @@ describe('what the client over gRPC makes of failures', () => {
     });
 
     await assert.rejects(client.readMeter({}), { reason: 'NO_READING', details: {} });
+  });
+
+  it('looks for a service that is gone every second', async (t) => {
+    const askedAt: number[] = [];
+    const port = await listen(
+      t,
+      createServer((socket) => {
+        askedAt.push(performance.now());
+        socket.destroy();
+      }),
+    );
+    const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'any', retries: 0 });
+    t.after(() => client.close());
+
+    // The next pause would be of about 4 seconds, had it grown by gRPC's own rule.
+    while (askedAt.length < 5) await Promise.all([assert.rejects(client.getVersion()), setTimeout(20)]);
+    const pauses = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0));
+    assert.ok(Math.max(...pauses) < 2_500, pauses.join());
   });
 
   it('sends one again that no worker had', async (t) => {

@@ -1,6 +1,10 @@
+import itertools
 import math
 import os
 import pickle
+import socket
+import threading
+import time
 
 import grpc
 import pytest
@@ -71,3 +75,23 @@ def test_a_closed_client(meter):
         client.read_meter(meter)
     with pytest.raises(ValueError, match="(?i)closed"):
         next(answers)
+
+
+def test_a_service_that_is_gone_is_looked_for_every_second():
+    asked_at = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse():
+            while len(asked_at) < 5:
+                listener.accept()[0].close()
+                asked_at.append(time.monotonic())
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        with Client(f"127.0.0.1:{listener.getsockname()[1]}", "any") as client:
+            while thread.is_alive():
+                with pytest.raises(ServiceError):
+                    client.get_version(timeout=0.1)
+
+    # The next pause would be of about 4 seconds, had it grown by gRPC's own rule.
+    assert max(b - a for a, b in itertools.pairwise(asked_at)) < 2.5

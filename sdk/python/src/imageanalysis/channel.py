@@ -15,6 +15,8 @@ _MAX_ANSWER_BYTES = 64 * 2**20
 
 _OPTIONS = {
     "grpc.max_receive_message_length": _MAX_ANSWER_BYTES,
+    # By default, pauses grow with the time that the service is gone, to two minutes.
+    "grpc.max_reconnect_backoff_ms": 1_000,
     # While calls are under way: a stream has no deadline, and TCP alone may never notice that the
     # other side is gone.
     "grpc.keepalive_time_ms": 30_000,
