@@ -88,8 +88,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       for (const { owner } of jobs) owners.set(owner, (owners.get(owner) ?? 0) + 1);
       const job = queue.take(memoryInTurn(jobs), (owner) => owners.get(owner) ?? 0);
       if (job === undefined) break;
-      // A job that waited for memory was in a worker before.
-      if (job.weight === 0) job.reportStart?.();
+      job.reportStart?.();
+      job.reportStart = undefined;
       worker.assign(job, hasSpareCore());
     }
     if (queue.size > 0 || supervisor.count('busy') > 0) return;

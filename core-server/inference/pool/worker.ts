@@ -37,8 +37,8 @@ export interface Job {
   readonly input: unknown;
   /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
   weight: number;
-  /** Called when a worker gets it, and again when another does after that was lost. */
-  readonly reportStart: (() => void) | undefined;
+  /** Called when a worker gets it, and not again when another does: it waited for memory, or that was lost. */
+  reportStart: (() => void) | undefined;
   /** How many more workers it may be given to. */
   attemptsLeft: number;
   /** Names the call, if it is there. */

@@ -273,8 +273,10 @@ test('what cannot be sent fails alone', async (t) => {
 
 test('a job whose worker dies is tried once more, and the next jobs work', async (t) => {
   const { pool, journal } = await start(t);
-  assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  const reportStart = t.mock.fn();
+  assert.equal(await pool.run('dieOnce', 'a', { signal: forever(), reportStart }), 'answered a');
   assert.deepEqual(journal(), ['dieOnce a', 'dieOnce a']);
+  assert.equal(reportStart.mock.callCount(), 1);
   assert.equal(pool.stats.lost, 1);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
 });
