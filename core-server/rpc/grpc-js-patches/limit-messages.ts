@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { bodyTooLarge, noRoom } from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge, callerGone, noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
@@ -69,8 +69,13 @@ export function limitMessages(
   const push = stream.push.bind(stream);
   // As they arrive: of a call that is not read, a window of them waits in its stream.
   const pushCounted = (chunk: Buffer | null): boolean => {
-    // grpc-js drops what arrives after a call is answered.
-    if (chunk !== null && !stream.writableEnded) count(chunk);
+    if (chunk !== null) {
+      // grpc-js drops what arrives after a call is answered.
+      if (!stream.writableEnded) count(chunk);
+    } else if (underWay > 0 && (!stream.writableEnded || stream.aborted)) {
+      // Who cancels a call with Node.js's client ends it first, which grpc-js takes for a call without a message.
+      refuseSoon(stream, callerGone());
+    }
     return push(chunk);
   };
   stream.push = pushCounted;
