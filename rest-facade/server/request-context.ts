@@ -37,6 +37,9 @@ const takeAnswerMs = 5_000;
 /** When a request arrived that waited for its turn; monotonic, milliseconds. */
 export const arrivals = createSymbolProperty<IncomingMessage, number>();
 
+/** Why no more comes of the body of a request. */
+export const brokenBodies = createSymbolProperty<IncomingMessage, Refusal>();
+
 /** Of requests that have been opened, by their responses. */
 export const contexts = createSymbolProperty<ServerResponse, RequestContext>();
 
@@ -62,6 +65,8 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     const leftMs = deadline - performance.now();
     if (leftMs > 0) timer = setTimeout(onDeadline, Math.ceil(leftMs));
     else onDeadline();
+    const broken = brokenBodies.get(request);
+    if (broken) controller.abort(broken);
     response.once('close', () => {
       clearTimeout(timer);
       if (!response.writableFinished) controller.abort(callerGone());

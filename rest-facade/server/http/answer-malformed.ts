@@ -12,7 +12,7 @@ import { methodNotAllowed } from '../../request/no-such-route.js';
 import { renderError } from '../../response/http-error.js';
 import { answerHeaders } from '../answer-headers.js';
 import type { Observers } from '../observe-request.js';
-import { contexts, type Outcome } from '../request-context.js';
+import { brokenBodies, contexts } from '../request-context.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
@@ -47,30 +47,29 @@ export function answerMalformed(server: Server, log: Logger, metrics: Observers[
   });
 
   const end = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
-    const answers = unansweredOf(socket);
-    const last = answers.at(-1);
-    // What is wrong with the body of the only request is the answer to it. Otherwise it would be mistaken for one.
-    const isAboutBody = answers.length === 1 && last?.req.complete === false && !last.headersSent;
-    if (last === undefined) {
-      const outcome = answer(socket, refusal, error);
-      // Browsers open connections that they may never use.
-      if (outcome.reason !== 'DEADLINE') metrics.requestEnded('other', outcome);
-    } else if (isAboutBody) answer(socket, refusal, error);
+    const last = unansweredOf(socket).at(-1);
+    if (last === undefined) answer(socket, refusal, error);
     else if (!isEnding.get(socket)) {
       isEnding.set(socket, true);
-      // Its body comes no further, which it would wait for until its deadline.
-      if (!last.req.complete) contexts.get(last)?.end(refusal);
+      if (!last.req.complete) {
+        // Who leaves in the middle of a body waits for no answer to it.
+        if (error === 'HPE_INVALID_EOF_STATE' && !last.headersSent) return void socket.destroy();
+        // It comes no further, and would be waited for until the deadline.
+        brokenBodies.set(last.req, refusal);
+        contexts.get(last)?.end(refusal);
+      }
       last.once('finish', () => socket.destroySoon());
     }
   };
 
-  const answer = (socket: Socket, refusal: Refusal, error: string | undefined): Outcome => {
+  const answer = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
     const requestId = randomUUID();
     const { reason } = refusal;
     const { status, text } = render(refusal, requestId, isTls);
     log.info({ request_id: requestId, status, reason, error, client: socket.remoteAddress }, 'malformed request');
     socket.end(text);
-    return { status, reason, seconds: 0 };
+    // Browsers open connections that they may never use.
+    if (reason !== 'DEADLINE') metrics.requestEnded('other', { status, reason, seconds: 0 });
   };
 }
 

@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerMalformed } from '../../../../rest-facade/server/http/answer-malformed.js';
 import { unobserved } from '../../../../rest-facade/server/observe-request.js';
+import { eventually } from '../../../helpers/eventually.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { answerAll } from '../../answers.js';
-import { type ErrorBody, readMetrics, startBoth, startHeld } from '../../facade.js';
+import { type ErrorBody, readHeldBytes, readMetrics, startBoth, startHeld } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
@@ -69,6 +70,35 @@ test('requests that time out at once are answered one per turn, and not begun if
   assert.equal(requestEnded.mock.callCount(), 0);
 });
 
+for (const [what, rest, status, reason] of [
+  ['is not what its headers say', 'no chunk size\r\n\r\n', 400, 'INVALID_FIELD'],
+  ['breaks off', '9\r\nx', 499, 'CLIENT_CLOSED'],
+] as const)
+  for (const inOne of [true, false])
+    test(`a request whose body ${what}, ${inOne ? 'with' : 'after'} its headers, is counted and logged once`, async (t) => {
+      const { port, logged, facade } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
+      const socket = await openSocket(port);
+      const answered = readToEnd(socket);
+      const own =
+        'host: x\r\napikey: k\r\nx-request-id: mine\r\ncontent-type: image/jpeg\r\ntransfer-encoding: chunked';
+      const headers = `POST /face_detect_single HTTP/1.1\r\n${own}\r\n\r\n`;
+      if (!inOne) {
+        socket.write(`${headers}1\r\nx\r\n`);
+        await eventually(async () => (await readHeldBytes(facade)) > 0);
+      }
+      socket.end(inOne ? headers + rest : rest);
+      const answer = await answered;
+      // Who has left gets none.
+      if (status === 400) assert.deepEqual([answer.status, answer.headers['x-request-id']], [status, 'mine']);
+      const series = `imageanalysis_rest_requests_total{operation="POST /face_detect_single",status="${status}",reason="${reason}"} 1`;
+      const counted = await eventually(async () =>
+        /^imageanalysis_rest_requests_total\{[^]*?$/m.exec(await readMetrics(facade)),
+      );
+      assert.equal(counted?.[0], series);
+      assert.equal(logged().match(/"request_id"/g)?.length, 1, logged());
+      assert.match(logged(), new RegExp(`"request_id":"mine".*"status":${status},"reason":"${reason}"`));
+    });
+
 test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const request = 'POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -99,10 +129,11 @@ test('bytes after the last request of a connection leave nothing behind, however
 
 for (const [what, bytes, answers] of [
   ['bytes that are no request', 'nonsense\r\n\r\n', ['200']],
+  ['what is no request, behind two,', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nnonsense\r\n\r\n', ['200', '200']],
   [
     'a body that is none',
-    'POST /face_detect_single HTTP/1.1\r\nhost: x\r\napikey: key\r\ntransfer-encoding: chunked\r\n\r\nno chunk size\r\n\r\n',
-    ['200', '415'],
+    'POST /face_detect_single HTTP/1.1\r\nhost: x\r\napikey: key\r\ncontent-type: image/jpeg\r\ntransfer-encoding: chunked\r\n\r\nno chunk size\r\n\r\n',
+    ['200', '400'],
   ],
   ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n', ['200']],
 ] as const)
@@ -130,7 +161,7 @@ test('every refusal is JSON and has a request id, whatever the request line and 
   const get = (target: string, headers = 'host: x\r\n') =>
     `GET ${target} HTTP/1.1\r\n${headers}connection: close\r\n\r\n`;
   const post = (headers: string, body: string) =>
-    `POST /meter-number-ocr/base64 HTTP/1.1\r\nhost: x\r\napikey: k\r\nconnection: close\r\n${headers}\r\n${body}`;
+    `POST /meter-number-ocr/base64 HTTP/1.1\r\nhost: x\r\napikey: k\r\nconnection: close\r\ncontent-type: application/json\r\n${headers}\r\n${body}`;
   const table: [string, number][] = [
     [get('//livez'), 404],
     [get('//[#'), 404],
@@ -157,7 +188,7 @@ test('every refusal is JSON and has a request id, whatever the request line and 
     [get('/livez', 'host: x\r\nx: a\0b\r\n'), 400],
     // RFC 9112, 6.1: a length beside chunks is how requests are smuggled.
     [post('transfer-encoding: chunked\r\ncontent-length: 5\r\n', '0\r\n\r\n'), 400],
-    [post('transfer-encoding: xchunked\r\n', '0\r\n\r\n'), 400],
+    [post('transfer-encoding: xchunked\r\n', '0\r\n\r\n'), 415],
     [post('transfer-encoding: Chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
     [post('transfer-encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 415],
     [post('content-encoding: gzip\r\ncontent-length: 2\r\n', '{}'), 415],
