@@ -84,6 +84,7 @@ function hasControl(text: string): boolean {
   return /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u.test(text);
 }
 
+/** A letter that some systems enter as two code points is one, as passwords are compared. */
 function countCharacters(text: string): number {
-  return Array.from(text).length;
+  return Array.from(text.normalize('NFC')).length;
 }

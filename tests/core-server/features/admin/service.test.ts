@@ -9,6 +9,7 @@ import {
   type CreateCompanyRequest,
   Operation,
 } from '../../../../generated/imageanalysis/v1/admin.js';
+import { quote } from '../../../../runtime/errors/refusal.js';
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
@@ -22,9 +23,10 @@ describe('administration of API keys', () => {
     const handlers = await openHandlers(t);
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
+    await handlers.createApiKey({ ...request, label: 'é'.normalize('NFD').repeat(128) });
     await handlers.createApiKey({ ...request, label: 'חברה\u200f (א)' });
     await handlers.createApiKey({ ...request, expireTime: new Date(now.getTime() + 1) });
-    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 4);
+    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 5);
   });
 
   const label = '1 to 128 characters without control characters';
@@ -118,7 +120,8 @@ describe('administration of companies', () => {
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
     await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
-    assert.equal((await handlers.listCompanies({})).companies.length, 3);
+    await handlers.createCompany({ name: 'b', password: 'é'.normalize('NFD').repeat(128) });
+    assert.equal((await handlers.listCompanies({})).companies.length, 4);
   });
 
   it('lists page by page, while others are deleted', async (t) => {
@@ -147,6 +150,7 @@ describe('administration of companies', () => {
     ['a letter beyond ASCII', { name: 'größe' }, invalid('name', 'größe', nameRule)],
     ['no password', { password: '' }, missing('password', passwordRule)],
     ['a password of 7', { password: '7-chars' }, shortOrLong(7)],
+    ['a password of 7 letters in two parts each', { password: 'é'.normalize('NFD').repeat(7) }, shortOrLong(7)],
     ['a password of 129', { password: 'x'.repeat(129) }, shortOrLong(129)],
     // The header `x-company-password` could not carry these.
     ['a line end in a password', { password: 'pass\nword' }, unsendable],
@@ -189,7 +193,7 @@ function missing(field: string, wish: string): object {
 
 function invalid(field: string, value: string, wish: string): object {
   // Escaped: a control character would act on the terminal that shows it.
-  const message = `${field} is ${JSON.stringify(value)}, want ${wish}`;
+  const message = `${field} is ${quote(value)}, want ${wish}`;
   return { reason: 'INVALID_FIELD', message, details: { field, value } };
 }
 
