@@ -122,9 +122,11 @@ export function clip(text: string): string {
   return (text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text).toWellFormed();
 }
 
-/** A text as it may stand in a message: quoted, control characters escaped, not endless. */
+/** A text as it may stand in a message: quoted, control characters and what is not seen escaped, not endless. */
 export function quote(text: string): string {
-  const ofC1 = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
-  // JSON escapes those below the blank; these act on terminals, too.
-  return JSON.stringify(clip(text)).replace(/[\x7f-\x9f]/g, ofC1);
+  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // JSON escapes those below the blank. These act on terminals, too, turn the direction of what follows, or, as the
+  // zero-width space after a copied name, would leave nobody an idea of what is wrong.
+  const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+  return JSON.stringify(clip(text)).replace(unseen, (one) => one.split('').map(escape).join(''));
 }
