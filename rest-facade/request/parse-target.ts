@@ -41,6 +41,6 @@ export function parseQuery(target: string): NamedValue[] {
 }
 
 /** A broken escape, or bytes that are not UTF-8. @param where not the text itself, which may be a secret */
-export function badlyEncoded(where: 'path' | 'query string'): Refusal {
+export function badlyEncoded(where: 'address' | 'path' | 'query string'): Refusal {
   return refuseField('INVALID_FIELD', where, 'is not well encoded, want percent-encoded UTF-8');
 }

@@ -9,6 +9,7 @@ import { callerAddress } from '../../../runtime/net/addresses.js';
 import { parseNoMore } from '../../../runtime/node-patches/end-without-parsing.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { methodNotAllowed } from '../../request/no-such-route.js';
+import { badlyEncoded } from '../../request/parse-target.js';
 import { renderError } from '../../response/http-error.js';
 import { answerHeaders } from '../answer-headers.js';
 import type { Observers } from '../observe-request.js';
@@ -82,6 +83,9 @@ function refusalOf(errorCode: string | undefined): Refusal {
       return refuse('DEADLINE', 'the request did not arrive in time, try again');
     case 'HPE_HEADER_OVERFLOW':
       return refuse('INVALID_FIELD', headersTooLong, { limit: maxHeaderBytes });
+    // It has characters that must be escaped, such as the umlauts of a password.
+    case 'HPE_INVALID_URL':
+      return badlyEncoded('address');
     default:
       return refuse('INVALID_FIELD', 'the bytes are not an HTTP request, want a well-formed one');
   }

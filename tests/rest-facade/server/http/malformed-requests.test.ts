@@ -15,16 +15,19 @@ import { exchange, openSocket, readToEnd } from '../../raw-http.js';
 
 test('what is not an HTTP request is answered in JSON and closed', async (t) => {
   const { port, logged, facade } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
-  const table: [string, number][] = [
-    ['nonsense\r\n\r\n', 400],
-    ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
-    ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400],
-    ['POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
-    [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 400],
+  const noRequest = /^the bytes are not an HTTP request/;
+  const table: [string, RegExp][] = [
+    ['nonsense\r\n\r\n', noRequest],
+    ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', /^host is missing/],
+    ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', noRequest],
+    ['POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', noRequest],
+    [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, /^the request line and headers are too long/],
+    ['GET /?password=größe HTTP/1.1\r\nhost: x\r\n\r\n', /^address is not well encoded, want percent-encoded UTF-8$/],
   ];
-  for (const [request, http] of table) {
+  for (const [request, message] of table) {
     const answer = await exchange(port, request);
-    assert.equal(answer.status, http);
+    assert.equal(answer.status, 400);
+    assert.match((JSON.parse(answer.body) as ErrorBody).message, message);
     assert.equal(answer.headers['cache-control'], 'no-store');
     assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     assert.deepEqual(Object.keys(JSON.parse(answer.body) as object), [
