@@ -64,8 +64,9 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
 function describeLines({ name }: protobuf.Type, example: object): Schema {
   const description =
     'A line for each picture, as soon as it is ready: a JSON object with `index` (of the file in the form, from 0), ' +
-    `\`filename\`, and the members of \`${name}\` or those of \`ErrorResponse\`. If the request itself breaks off, the ` +
-    'last line is an `ErrorResponse` without `index`, and pictures that had not arrived have no line.';
+    `\`filename\` (as sent, without folders, at most 255 characters), and the members of \`${name}\` or those of ` +
+    '`ErrorResponse`. If the request itself breaks off, the last line is an `ErrorResponse` without `index`, and ' +
+    'pictures that had not arrived have no line.';
   const line = `${JSON.stringify({ index: 0, filename: 'a.jpg', ...example })}\n`;
   // A text, as generated clients have no type for lines.
   const content = { 'application/x-ndjson': { schema: { type: 'string' }, example: line } };

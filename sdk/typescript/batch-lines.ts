@@ -4,6 +4,7 @@ import { type Reason, RefusedError } from './refused-error.js';
 export interface BatchLine<Answer> {
   /** Its place among the pictures that were sent, from 0. */
   readonly index: number;
+  /** Without folders, and with `"` and line ends as forms send them, `%22` and `%0A`; `index` says which picture it is. */
   readonly filename: string;
   /** Undefined if it was refused. */
   readonly answer?: Answer;

@@ -19,7 +19,8 @@ CORE_HEIC is set; other files are skipped and reported. Files named on the comma
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl, meters.jsonl, fused.jsonl or redactions.jsonl
-  --csv FILE         write all results there at the end, one row per face or reading
+  --csv FILE         write all results there at the end, one row per face or reading: UTF-8, with commas
+                     between cells and points in numbers
   --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
   --fuse             read the photos of each folder, up to 8, as those of one meter: a line a folder
   --redact FOLDER    write copies with hidden faces and without metadata there, in place of a feature's results;
