@@ -288,6 +288,19 @@ describe('the web console', { skip: noChromium }, () => {
     await warned(page, /^max_faces is 0, want/);
   });
 
+  it('has a phone offer points, and no capital letters by itself', async (t) => {
+    const page = await open(t);
+    await page.getByLabel('crop_format').waitFor({ state: 'attached' });
+    for (const mode of ['All faces', 'Water meter']) {
+      await page.getByText(mode, { exact: true }).click();
+      const typed = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('#company, #options input:not([type=checkbox])')]
+          .map(({ inputMode, autocapitalize }) => inputMode + ' ' + autocapitalize)`,
+      );
+      assert.deepEqual([...new Set(typed)].sort(), [' none', 'numeric none', 'text none']);
+    }
+  });
+
   it('zooms in and out, and saves the picture with its boxes, and the response', async (t) => {
     const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');

@@ -90,15 +90,16 @@ async function loadDocument(): Promise<ServiceDocument> {
   return { ...loaded, paths: loaded.paths };
 }
 
-function createInput(name: string, { type, pattern = '' }: FieldSchema): HTMLInputElement {
+function createInput(name: string, { type }: FieldSchema): HTMLInputElement {
   if (type === 'boolean') {
     const input = html('input', { type: 'checkbox' });
     input.checked = checkedAtFirst.has(name);
     return input;
   }
-  const isDecimal = type === 'number' || pattern.includes('[0-9]');
-  // A number input hides what it cannot parse, such as a decimal comma; the service refuses it by name.
-  return html('input', { type: 'text', inputmode: type === 'integer' ? 'numeric' : isDecimal ? 'decimal' : 'text' });
+  // A number input hides what it cannot parse, such as a decimal comma; the service refuses it by name. The keys that an
+  // iPhone shows for decimals have a comma in place of the point in half the world.
+  const inputmode = type === 'integer' ? 'numeric' : 'text';
+  return html('input', { type: 'text', inputmode, autocapitalize: 'none' });
 }
 
 function describe(name: string, input: HTMLInputElement, schema: FieldSchema | undefined): HTMLElement {
