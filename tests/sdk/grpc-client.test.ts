@@ -264,10 +264,10 @@ describe('what the client over gRPC makes of failures', () => {
     const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'any', retries: 0 });
     t.after(() => client.close());
 
-    // The next pause would be of about 4 seconds, had it grown by gRPC's own rule.
+    // By gRPC's own rule the last two pauses would be of about 2.6 and 4 seconds; a stall lengthens one.
     while (askedAt.length < 5) await Promise.all([assert.rejects(client.getVersion()), setTimeout(20)]);
     const pauses = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0));
-    assert.ok(Math.max(...pauses) < 2_500, pauses.join());
+    assert.ok(Math.min(...pauses.slice(-2)) < 1_600, pauses.join());
   });
 
   it('sends one again that no worker had', async (t) => {
