@@ -93,5 +93,6 @@ def test_a_service_that_is_gone_is_looked_for_every_second():
                 with pytest.raises(ServiceError):
                     client.get_version(timeout=0.1)
 
-    # The next pause would be of about 4 seconds, had it grown by gRPC's own rule.
-    assert max(b - a for a, b in itertools.pairwise(asked_at)) < 2.5
+    # By gRPC's own rule the last two would be of about 2.6 and 4 seconds; a stall lengthens one.
+    pauses = [b - a for a, b in itertools.pairwise(asked_at)]
+    assert min(pauses[-2:]) < 1.6
