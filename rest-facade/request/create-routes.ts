@@ -97,15 +97,14 @@ function bindFields(
   template: string,
   body: string,
   binding: RestBinding | undefined,
-): Pick<Route, 'path' | 'query' | 'headers' | 'pathFields' | 'openFields'> & { readonly bodies: readonly BodyRule[] } {
-  const { path, variables } = parsePathTemplate(template);
+): Pick<Route, 'query' | 'headers' | 'pathFields' | 'openFields'> & { readonly bodies: readonly BodyRule[] } {
   /** One that a single string can fill. */
   const findText = (name: string): Field => {
     const field = find(fields, name);
     if (field.type === 'bytes' || field.isList) throw new Error(`field "${name}" cannot be filled by one text`);
     return field;
   };
-  const pathFields = variables.map(findText);
+  const pathFields = variablesOf(template).map(findText);
   const query = (binding?.query ?? []).map(({ field, ...rule }) => ({
     ...rule,
     field: field === '' ? undefined : findText(field),
@@ -121,7 +120,7 @@ function bindFields(
   const list = openFields.find(({ isList }) => isList);
   if (list !== undefined && bodies.some(({ kind }) => kind !== 'json'))
     throw new Error(`field "${list.name}" is repeated, which has a REST form in JSON only`);
-  return { path, pathFields, query, headers, openFields, bodies };
+  return { pathFields, query, headers, openFields, bodies };
 }
 
 function find(fields: ReadonlyMap<string, Field>, name: string): Field {
@@ -131,16 +130,15 @@ function find(fields: ReadonlyMap<string, Field>, name: string): Field {
 }
 
 /**
- * Parses a path of `google.api.http`, such as `/v1/companies/{company}/detection-score`, into that of Express,
- * `/v1/companies/:company/detection-score`, and the fields that its variables fill. Of the template syntax, only
- * `{name}` for one whole segment is supported; patterns (`{name=shelves/*}`), wildcards and verbs (`:cancel`) are refused.
+ * The fields that the variables of a path of `google.api.http` fill, such as `/v1/companies/{company}/detection-score`. Of
+ * the template syntax, only `{name}` for one whole segment is supported; patterns (`{name=shelves/*}`), wildcards and verbs
+ * (`:cancel`) are refused.
  * @see https://cloud.google.com/service-infrastructure/docs/service-management/reference/rpc/google.api#path-template-syntax
  */
-function parsePathTemplate(template: string): { readonly path: string; readonly variables: readonly string[] } {
+function variablesOf(template: string): string[] {
   if (!/^(\/([A-Za-z0-9._~-]+|\{[a-z][a-z0-9_]*\}))+$/.test(template))
     throw new Error('want segments that are a plain text or {name}, each behind "/"');
-  const variables = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  return { path: template.replaceAll(/\{(\w+)\}/g, ':$1'), variables };
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
 /** How bodies are read, by default in the first way. */

@@ -44,8 +44,6 @@ export interface Route {
   readonly isBatch: boolean;
   readonly verb: string;
   readonly template: string;
-  /** The same as Express takes it. */
-  readonly path: string;
   readonly body: BodyRule;
   readonly query: readonly QueryRule[];
   readonly headers: readonly { readonly name: string; readonly field: Field }[];

@@ -82,10 +82,11 @@ export function createRouter(options: RouterOptions): Router {
   router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
   if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins, deps.routes));
   router.use(limitHeaders, requireHost, servePages(deps.pages));
-  for (const [path, routes] of groupRoutes(deps.routes, (route) => route.path)) {
+  for (const [template, routes] of groupRoutes(deps.routes, (route) => route.template)) {
     const byVerb = groupRoutes(routes, ({ verb }) => verb);
     const verbs = [...byVerb.keys()];
-    const own = router.route(path).all(allowMethods(verbs));
+    // `{company}` is `:company` to Express.
+    const own = router.route(template.replaceAll(/\{(\w+)\}/g, ':$1')).all(allowMethods(verbs));
     // Express would run GET for it, which can set a score.
     own.head((_request, _response, next) => next('route'));
     for (const [verb, candidates] of byVerb) own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));

@@ -52,7 +52,7 @@ test('a method that a path lacks is refused with those that all routes of the pa
   const [one, two] = createRoutes(loadRpcs()).filter(({ verb }) => verb === 'PUT');
   assert.ok(one && !two);
   // As `POST /v1/companies/mine/{…}` beside `PUT /v1/companies/{company}/…` would be.
-  const other = { ...one, verb: 'POST', path: '/v1/companies/:mine/:what', template: '/other' };
+  const other = { ...one, verb: 'POST', template: '/v1/companies/{mine}/{what}' };
   const port = await serveApp(t, { core: echo, routes: [one, other] });
   const path = '/v1/companies/acme/detection-score';
   for (const method of ['GET', 'HEAD', 'DELETE', 'M-SEARCH']) {
