@@ -6,6 +6,11 @@ export function refuseImage(reason: Reason, whatAndWish: string, facts?: Facts):
   return refuseField(reason, 'image', whatAndWish, facts);
 }
 
+/** A file of a sort that is not read. @param type what its first bytes say, where they say something */
+export function unsupportedImage(type: string | undefined, whatAndWish: string, limit?: number): Refusal {
+  return refuseImage('UNSUPPORTED_IMAGE_TYPE', whatAndWish, { value: type, limit });
+}
+
 /**
  * The refusal for a file that starts like a picture but cannot be decoded, contradicts itself, or asks for more work than
  * any picture needs; why stays internal.

@@ -1,4 +1,4 @@
-import { refuseImage } from '../refuse-image.js';
+import { unsupportedImage } from '../refuse-image.js';
 import type { Cursor } from './cursor.js';
 import { countExifEntries } from './exif-entries.js';
 import { assertKnownFrame, jpegSegments, startOfScan } from './jpeg-segments.js';
@@ -27,7 +27,7 @@ export function assertFew(type: ImageType, parts: Iterable<Parts>): void {
   for (const { name, max, found } of parts) {
     if (found <= max) continue;
     const what = `${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}`;
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${what}, want one of fewer`, { value: type, limit: max });
+    throw unsupportedImage(type, `is ${what}, want one of fewer`, max);
   }
 }
 

@@ -1,4 +1,4 @@
-import { refuseImage } from '../refuse-image.js';
+import { unsupportedImage } from '../refuse-image.js';
 import type { Cursor } from './cursor.js';
 
 export const startOfScan = 0xda;
@@ -39,8 +39,7 @@ const frames = [0xc0, 0xc1, 0xc2, 0xc9, 0xca];
 export function assertKnownFrame(file: Cursor, segments: readonly Segment[]): void {
   const frame = segments.find(({ marker }) => isFrame(marker));
   if (frame === undefined || (frames.includes(frame.marker) && file.byte(frame.at + 4) === 8)) return;
-  const what = 'is a JPEG of a kind that is not read, want a baseline or progressive one of 8 bits';
-  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'jpeg' });
+  throw unsupportedImage('jpeg', 'is a JPEG of a kind that is not read, want a baseline or progressive one of 8 bits');
 }
 
 /** Decoders skip bytes between segments, the data of scans, and markers without a segment. */

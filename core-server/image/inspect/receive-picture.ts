@@ -1,5 +1,5 @@
 import type { ImageFile, ImageLimits } from '../picture.js';
-import { refuseImage } from '../refuse-image.js';
+import { refuseImage, unsupportedImage } from '../refuse-image.js';
 import { sniffType } from './sniff-type.js';
 
 /**
@@ -19,17 +19,11 @@ export function receivePicture(
     throw refuseImage('BODY_TOO_LARGE', what, { value: length, limit: maxBytes });
   }
   const type = sniffType(bytes);
-  if (type === undefined) {
-    const what = 'is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF';
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what);
-  }
-  if (type === 'avis') {
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', 'is an animated AVIF, want a still picture', { value: type });
-  }
-  if (type === 'heic' && !decodesHeic) {
-    const what = 'is HEIC, want it converted to JPEG, or CORE_HEIC set to true on the server';
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: type });
-  }
+  if (type === undefined)
+    throw unsupportedImage(type, 'is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF');
+  if (type === 'avis') throw unsupportedImage(type, 'is an animated AVIF, want a still picture');
+  if (type === 'heic' && !decodesHeic)
+    throw unsupportedImage(type, 'is HEIC, want it converted to JPEG, or CORE_HEIC set to true on the server');
   // Of what is a small part of a message, the worker would get a copy of the whole message. Not by `slice`, which for a
   // Buffer returns a view.
   const isMostOfIt = 2 * length >= bytes.buffer.byteLength;

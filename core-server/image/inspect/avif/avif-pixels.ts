@@ -1,4 +1,4 @@
-import { refuseImage } from '../../refuse-image.js';
+import { refuseImage, unsupportedImage } from '../../refuse-image.js';
 import type { Cursor } from '../cursor.js';
 import { readAvifItems } from './avif-items.js';
 
@@ -19,10 +19,8 @@ const pixelsPerPixel = 2;
 export function avifPixels(file: Cursor, maxPixels: number): number {
   const items = readAvifItems(file);
   const grids = items.filter(({ type }) => type === 'grid').length;
-  if (grids > maxGrids || items.some(({ type }) => !plainTypes.has(type))) {
-    const what = 'is an AVIF composed in an unusual way, want one picture or one grid of tiles';
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'avif' });
-  }
+  if (grids > maxGrids || items.some(({ type }) => !plainTypes.has(type)))
+    throw unsupportedImage('avif', 'is an AVIF composed in an unusual way, want one picture or one grid of tiles');
   const pixels = items.reduce((sum, item) => sum + item.pixels, 0);
   const limit = pixelsPerPixel * maxPixels;
   if (pixels > limit) {

@@ -1,4 +1,4 @@
-import { refuseImage } from '../../refuse-image.js';
+import { unsupportedImage } from '../../refuse-image.js';
 import { assertFew, maxScans, type Parts } from '../count-parts.js';
 import type { Cursor } from '../cursor.js';
 import { countContinuedScans } from '../jpeg-segments.js';
@@ -55,14 +55,14 @@ function countDecoded(page: TiffDirectory): number {
 function assertNoPreview(page: TiffDirectory): void {
   if ((read(page, 'subfileType', 0) & 1) === 0) return;
   const what = 'is a TIFF that begins with a preview, as camera raw files do, want it converted to JPEG';
-  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
+  throw unsupportedImage('tiff', what);
 }
 
 function assertKnownCompression(page: TiffDirectory): void {
   const compression = read(page, 'compression', 1);
   if (compressions.includes(compression)) return;
   const what = `is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`;
-  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
+  throw unsupportedImage('tiff', what);
 }
 
 /** How many channels each has of the colours that libvips shows rightly: grey, RGB, palette, CMYK and YCbCr. */
@@ -78,7 +78,7 @@ function assertKnownSamples(page: TiffDirectory): void {
   if (!page(tags.photometric)) return;
   const photometric = read(page, 'photometric', 0);
   const refuse = (what: string): never => {
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is a TIFF of ${what}`, { value: 'tiff' });
+    throw unsupportedImage('tiff', `is a TIFF of ${what}`);
   };
   const [bits, samples] = [read(page, 'bitsPerSample', 1), read(page, 'samplesPerPixel', 1)];
   if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || ![1, 2, 4, 8, 16].includes(bits))

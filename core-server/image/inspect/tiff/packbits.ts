@@ -1,4 +1,4 @@
-import { refuseImage } from '../../refuse-image.js';
+import { unsupportedImage } from '../../refuse-image.js';
 import type { Cursor } from '../cursor.js';
 
 interface PackedStrips {
@@ -35,7 +35,7 @@ export function assertRowsPackedAlone(file: Cursor, { offsets, rowsPerStrip, row
       if (inRow > bytesPerRow) {
         const what =
           'is a TIFF of PackBits that goes on from row to row, want each row packed alone, or no compression';
-        throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
+        throw unsupportedImage('tiff', what);
       }
       if (inRow === bytesPerRow) inRow = 0;
     }
