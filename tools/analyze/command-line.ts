@@ -3,8 +3,8 @@ import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { credentials } from '../../sdk/typescript/client.js';
+import { trimKey } from '../../sdk/typescript/trim-key.js';
 import type { FeatureName } from './features.js';
-import { readKey } from './run-command.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
@@ -105,6 +105,18 @@ async function readCredentials({ 'tls-ca': ca, 'tls-cert': cert, 'tls-key': key 
   if (ca === undefined) return credentials.createInsecure();
   const own = await readIdentity(['--tls-cert', cert], ['--tls-key', key]);
   return credentials.createSsl(await readCertificates('--tls-ca', ca), own?.key, own?.cert);
+}
+
+/** The key in APIKEY, which is in no message. @throws ConfigError if there is none, or one that cannot be sent */
+function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
+  let key: string;
+  try {
+    key = trimKey('APIKEY', environment['APIKEY'] ?? '');
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
+  return key;
 }
 
 function toScore(option: string, text: string): number {

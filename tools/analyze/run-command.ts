@@ -1,6 +1,4 @@
 import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { trimKey } from '../../sdk/typescript/trim-key.js';
 
 /**
  * Runs the command until it ends, is told to stop or cannot print any more, and sets the exit code.
@@ -39,16 +37,4 @@ export function whyUnreadable(error: unknown): string {
   if (code === 'ENOENT' && path.includes('\ufffd')) return 'its name is not UTF-8, rename it';
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
   return `it cannot be read: ${code === 'EACCES' ? 'no permission' : code}`;
-}
-
-/** The key in APIKEY, which is in no message. @throws ConfigError if there is none, or one that cannot be sent */
-export function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
-  let key: string;
-  try {
-    key = trimKey('APIKEY', environment['APIKEY'] ?? '');
-  } catch (error) {
-    throw new ConfigError((error as Error).message);
-  }
-  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
-  return key;
 }
