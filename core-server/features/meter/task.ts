@@ -31,7 +31,7 @@ export interface ReadMeterOutput {
   readonly reading: MeterReading | null;
   /** On request, where there is a reading. */
   readonly evidence?: PhotoEvidence;
-  /** Milliseconds by step; `counter` has `locate`, `refine` and `read`, the runs of the networks. */
+  /** Milliseconds by step; `counter` has `locate`, `refine`, `read` and `mark`, the runs of the networks. */
   readonly timings: Readonly<Record<string, number>>;
 }
 

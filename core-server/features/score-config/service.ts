@@ -53,7 +53,7 @@ function credentialsOf({ company, password }: GetDetectionScoreRequest, { keyId,
  * UNKNOWN_COMPANY for a company that is not registered, also if the request has its own score: a misspelt name must not
  * go unnoticed.
  *
- * @returns `minScore` and the threshold's value are 0..1; `company` is empty if the request names none
+ * @returns takes a request's own score, 0..1, and its company, empty if it names none
  */
 export function createThresholdResolver(
   scores: Pick<CompanyStore, 'findScore'>,
