@@ -1,5 +1,4 @@
 import {
-  type BoundingBox,
   type DetectAllFacesResponse,
   fromStatus,
   type ImageAnalysisClient,
@@ -146,7 +145,7 @@ function toRefused(id: string, refused: RefusedError): Answer {
 function toFaces({ faces, omittedFaces, details }: DetectAllFacesResponse) {
   return {
     result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({
-      bbox: toBox(boundingBox),
+      bbox: boundingBox,
       // As REST shows it.
       detection_score: detectionScore.toFixed(6).replace(/0{1,2}$/, ''),
       ...(landmarks && {
@@ -171,12 +170,12 @@ function toReading(reading: ReadMeterResponse) {
     unit: reading.unit,
     confidence: reading.confidence,
     ...toJudgement(reading),
-    bbox: toBox(reading.boundingBox),
+    bbox: reading.boundingBox,
     polygon: reading.polygon,
     digits: reading.digits.map(({ digit, confidence, boundingBox, polygon }) => ({
       digit,
       confidence,
-      bbox: toBox(boundingBox),
+      bbox: boundingBox,
       polygon,
     })),
     model: reading.details?.model,
@@ -192,8 +191,4 @@ function toJudgement({ status, warnings }: Pick<PhotoReading, 'status' | 'warnin
     status: status?.replace('READING_STATUS_', '').toLowerCase(),
     warnings: warnings.map((warning) => warning.replace('READING_WARNING_', '')),
   };
-}
-
-function toBox(box: BoundingBox | undefined): BoundingBox {
-  return box ?? { xmin: 0, ymin: 0, xmax: 0, ymax: 0 };
 }
