@@ -102,9 +102,10 @@ export function findProcess(pod: Pod, file: string): number | undefined {
     .map(Number)
     .find((pid) => {
       try {
-        const has = (name: string, word: string) =>
-          readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0').includes(word);
-        return has('cmdline', file) && has('environ', `HOSTNAME=${pod.name}`);
+        const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0');
+        const command = read('cmdline');
+        // Not the first process of the container, which starts it.
+        return command[0] === 'node' && command.includes(file) && read('environ').includes(`HOSTNAME=${pod.name}`);
       } catch {
         return false;
       }

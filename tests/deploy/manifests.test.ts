@@ -210,9 +210,10 @@ describe('the Dockerfile', () => {
     assert.deepEqual(said?.slice(1).map(Number), [threads, threads / 2]);
   });
 
-  it('runs Node.js as the launcher does', () => {
+  it('runs Node.js as the launcher does, but not as the first process, which could not kill itself', () => {
     const entrypoint = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '';
-    assert.deepEqual(JSON.parse(entrypoint), ['node', ...nodeOptions]);
+    assert.deepEqual(JSON.parse(entrypoint), ['tini', '--', 'node', ...nodeOptions]);
+    assert.match(dockerfile, /apt-get install .* tini /);
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     const run = ['exec node', ...nodeOptions].join(' ');
     assert.equal(scripts['start:core'], `${run} dist/core-server/main.js`);
