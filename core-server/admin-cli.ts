@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
+import { ConfigError } from '../runtime/errors/config-error.js';
 import { codeOfReason } from '../runtime/errors/reasons.js';
 import { Refusal } from '../runtime/errors/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
-import { ConfigError } from '../runtime/settings/read-settings.js';
 import { createAccess } from './access/create-access.js';
 import { createConfig } from './compose/config.js';
 import { createAdminProgram } from './features/admin/cli/program.js';

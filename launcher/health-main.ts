@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { ConfigError } from '../runtime/errors/config-error.js';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
-import { ConfigError } from '../runtime/settings/read-settings.js';
 import { isGrpcServing, isHttpServing, isListening, whichProcess } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';
 

@@ -1,7 +1,7 @@
 import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { ConfigError } from '../runtime/errors/config-error.js';
 import { formatAddress } from '../runtime/net/addresses.js';
-import { ConfigError } from '../runtime/settings/read-settings.js';
 
 /** Where the two processes listen. Port 0 picks a free port. */
 export type LaunchSettings = ReturnType<typeof createLaunchSettings>;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, fstatSync, openSync } from 'node:fs';
+import { ConfigError } from '../runtime/errors/config-error.js';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { exitCodes } from '../runtime/process/exit-codes.js';
 import { isServingMessage, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
-import { ConfigError } from '../runtime/settings/read-settings.js';
 
 export interface SuperviseOptions {
   readonly name: string;

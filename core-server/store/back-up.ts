@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import type { Database } from './database.js';
 import { createPrivateFile } from './sqlite/sqlite-file.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import { hasMigrations, migrateDatabase } from './migrations/migrate.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';

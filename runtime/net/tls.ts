@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
-import { ConfigError } from '../settings/read-settings.js';
+import { ConfigError } from '../errors/config-error.js';
 
 /** A certificate chain and its private key, PEM. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { ConfigError } from '../settings/read-settings.js';
+import { ConfigError } from '../errors/config-error.js';
 
 /** Exit codes of all our programs; 0 means success, or a service that was stopped on request. */
 export const exitCodes = {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { ConfigError } from '../errors/config-error.js';
 import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
-import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { giveBackMemory } from './give-back-memory.js';
 import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-channel.js';

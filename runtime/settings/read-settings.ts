@@ -1,10 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-
-/** Mistakes in the configuration or on a command line, one per line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+import { ConfigError } from '../errors/config-error.js';
 
 export const wholeNumber = (smallest: number, largest: number) => {
   const wish = `want a whole number from ${smallest} to ${largest}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 
 test('a body has room for the largest picture in base64, and 2 MiB for what is around it', () => {
   assert.equal(requestLimitsOf(createConfig({})).maxBodyBytes, 16_078_168);

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import {
   type ClientOptions,
   createClient,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { credentials } from '../../sdk/typescript/client.js';
 import { trimKey } from '../../sdk/typescript/trim-key.js';
 import type { FeatureName } from './features.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import { annotate } from '../annotate/annotate.js';
 import { features, type Line, type Redacted } from './features.js';
 

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import type { FeatureName, Line } from './features.js';
 
 const box = ['xmin', 'ymin', 'xmax', 'ymax'];

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../runtime/errors/config-error.js';
 import { type FeatureName, features, type Line } from './features.js';
 
 /** Caused by the picture alone: the next run would get the same. All others may pass, or be fixed, as by a setting. */

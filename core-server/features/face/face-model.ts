@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { type Manifest, type ModelEntry, modelFor, parseModelFile } from '../../inference/models/manifest.js';
 
 export interface FaceModel {

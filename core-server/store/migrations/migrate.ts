@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { ConfigError } from '../../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { isPostgres } from '../postgres/open-postgres.js';
 import { createApiKeysAndCompanies } from './0001-create-api-keys-and-companies.js';
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { backUp } from '../../../core-server/store/back-up.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
-import { ConfigError } from '../../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 
 describe('a backup', () => {

@@ -11,7 +11,7 @@ import { createConfig } from '../../../core-server/compose/config.js';
 import { createDatabase } from '../../../core-server/store/database.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary } from '../../../core-server/store/storage-error.js';
-import { ConfigError } from '../../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { openDatabase, placeSqlite, startDialects } from '../../helpers/databases/databases.js';
 
 const dialects = await startDialects();

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod';
 import { createConfig } from '../../../core-server/compose/config.js';
-import {
-  ConfigError,
-  findUnknown,
-  port,
-  readSettings,
-  share,
-  wholeNumber,
-} from '../../../runtime/settings/read-settings.js';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
+import { findUnknown, port, readSettings, share, wholeNumber } from '../../../runtime/settings/read-settings.js';
 
 const settings = z.object({
   PORT: port.default(80),

@@ -1,0 +1,4 @@
+/** Mistakes in the configuration or on a command line, one per line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
