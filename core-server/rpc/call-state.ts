@@ -15,7 +15,7 @@ interface CallState {
   admitRequest?: () => Promise<void>;
   /** W3C `traceparent` of the call, if it is traced. */
   trace?: string | undefined;
-  /** Why an interceptor refused the call, possibly after its handler had started. */
+  /** Why an interceptor refused the call, which it has answered and logged, possibly after the handler had started. */
   refused?: Refusal;
 }
 
