@@ -26,8 +26,10 @@ export const grpcWeb: WebProtocol = {
 function describe(refusal: Refusal): string {
   const rpcStatus = toRpcStatus(refusal);
   const details = Buffer.from(Status.encode(rpcStatus).finish()).toString('base64').replaceAll('=', '');
-  // By way of bytes: an unpaired surrogate has no percent-encoding.
-  const message = encodeURIComponent(Buffer.from(refusal.message).toString());
+  // By way of bytes: an unpaired surrogate has no percent-encoding. Only what gRPC wants encoded: protobuf-ts shows it undecoded.
+  const message = Buffer.from(refusal.message)
+    .toString()
+    .replace(/[^ -$&-~]+/gu, encodeURIComponent);
   return `grpc-status: ${refusal.code}\r\ngrpc-message: ${message}\r\ngrpc-status-details-bin: ${details}\r\n`;
 }
 

@@ -165,6 +165,14 @@ test('memory and throttle are those of REST', async (t) => {
 
 const frame = (flags: number, length: number, body = '') => grpcFrame(Buffer.from(body), { flags, length });
 
+test('a message can be read by a client over gRPC-Web that decodes no percent-encoding, as protobuf-ts', async (t) => {
+  const { url } = await startBoth(t, () => {
+    throw new CoreRefusal(status.NOT_FOUND, 'UNKNOWN_COMPANY', 'company is "ä%", want a name, or none', {});
+  });
+  const response = await post(url, 'application/grpc-web+proto', grpcFrame(Buffer.alloc(0)));
+  assert.match(await response.text(), /\r\ngrpc-message: company is "%C3%A4%25", want a name, or none\r\n/);
+});
+
 test('what is no request is refused, and the core sees none of it', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
   const json = 'application/json';
