@@ -223,8 +223,8 @@ export interface DetectAllFacesResponse {
 /** One picture in a stream. */
 export interface StreamDetectFacesRequest {
   /**
-   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-   * cut to these.
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+   * to these.
    */
   id: string;
   /** The request for this picture. */
@@ -297,8 +297,8 @@ export interface RedactFacesResponse {
 /** One picture in a stream. */
 export interface StreamRedactFacesRequest {
   /**
-   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-   * cut to these.
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+   * to these.
    */
   id: string;
   /** The request for this picture. */
@@ -342,8 +342,8 @@ export interface Face {
 }
 
 /**
- * What can be told of a face beyond where it is: of its pose by the five landmarks, of the rest by its
- * pixels. Angles as in ISO/IEC 39794-5; they are estimates.
+ * Pose, sharpness, light and quality of a face. The pose is estimated from the five landmarks, with angles as in
+ * ISO/IEC 39794-5, the rest from the pixels.
  */
 export interface FaceAttributes {
   /**
@@ -2105,11 +2105,11 @@ export const FaceDetectionServiceService = {
     responseDeserialize: (value: Buffer): RedactFacesResponse => RedactFacesResponse.decode(value),
   },
   /**
-   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-   * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+   * fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+   * refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+   * largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+   * other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
    */
   streamDetectFaces: {
     path: "/imageanalysis.v1.FaceDetectionService/StreamDetectFaces" as const,
@@ -2151,11 +2151,11 @@ export interface FaceDetectionServiceServer extends UntypedServiceImplementation
    */
   redactFaces: handleUnaryCall<RedactFacesRequest, RedactFacesResponse>;
   /**
-   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-   * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+   * fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+   * refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+   * largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+   * other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
    */
   streamDetectFaces: handleBidiStreamingCall<StreamDetectFacesRequest, StreamDetectFacesResponse>;
   /** Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`. */
@@ -2219,11 +2219,11 @@ export interface FaceDetectionServiceClient extends Client {
     callback: (error: ServiceError | null, response: RedactFacesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-   * each with the id of its request. A picture that fails gets an error response, and the stream
-   * continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-   * caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-   * fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+   * fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+   * refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+   * largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+   * other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
    */
   streamDetectFaces(): ClientDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;
   streamDetectFaces(

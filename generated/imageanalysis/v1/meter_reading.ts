@@ -89,9 +89,9 @@ export enum ReadingWarning {
   GLARE = "READING_WARNING_GLARE",
   /** UNEXPECTED_DIGITS - The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`. */
   UNEXPECTED_DIGITS = "READING_WARNING_UNEXPECTED_DIGITS",
-  /** BELOW_PREVIOUS - The value is below `previous_reading`; if its point is uncertain, only where none would agree. */
+  /** BELOW_PREVIOUS - The value is below `previous_reading`; if its point is uncertain, wherever that may be. */
   BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",
-  /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, only where none would agree. */
+  /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, wherever that may be. */
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
   /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
   PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",
@@ -417,8 +417,8 @@ export interface PhotoReading {
 /** One photo in a stream. */
 export interface StreamReadMetersRequest {
   /**
-   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-   * cut to these.
+   * Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+   * to these.
    */
   id: string;
   /** The request for this photo. */
@@ -1743,10 +1743,11 @@ export const MeterReadingServiceService = {
     responseDeserialize: (value: Buffer): ReadMeterResponse => ReadMeterResponse.decode(value),
   },
   /**
-   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
-   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
-   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order. A photo that fails gets an error
+   * response, and the others go on. The caller is slowed down where necessary: no photo is refused because the queue is
+   * full. Over gRPC, each response has the id of its request, and a message that exceeds the largest picture by more than
+   * 64 KiB ends the stream. Over REST, the request is a form whose files come after its other fields, and the response
+   * has a line of NDJSON for each file, with its index instead of an id.
    */
   streamReadMeters: {
     path: "/imageanalysis.v1.MeterReadingService/StreamReadMeters" as const,
@@ -1760,9 +1761,8 @@ export const MeterReadingServiceService = {
     responseDeserialize: (value: Buffer): StreamReadMetersResponse => StreamReadMetersResponse.decode(value),
   },
   /**
-   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
-   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
-   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   * Reads several photos of one meter, taken at nearly the same time, as one reading, which is right more often than that
+   * of one photo. Each photo is read as by ReadMeter and counts as a request. NO_READING if no photo has a readable counter.
    *
    * The photos together may be as large as one picture.
    */
@@ -1783,16 +1783,16 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
   /** Reads one photo. NO_READING if it has no readable counter. */
   readMeter: handleUnaryCall<ReadMeterRequest, ReadMeterResponse>;
   /**
-   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
-   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
-   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order. A photo that fails gets an error
+   * response, and the others go on. The caller is slowed down where necessary: no photo is refused because the queue is
+   * full. Over gRPC, each response has the id of its request, and a message that exceeds the largest picture by more than
+   * 64 KiB ends the stream. Over REST, the request is a form whose files come after its other fields, and the response
+   * has a line of NDJSON for each file, with its index instead of an id.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
   /**
-   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
-   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
-   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   * Reads several photos of one meter, taken at nearly the same time, as one reading, which is right more often than that
+   * of one photo. Each photo is read as by ReadMeter and counts as a request. NO_READING if no photo has a readable counter.
    *
    * The photos together may be as large as one picture.
    */
@@ -1817,10 +1817,11 @@ export interface MeterReadingServiceClient extends Client {
     callback: (error: ServiceError | null, response: ReadMeterResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-   * id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
-   * a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
-   * other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order. A photo that fails gets an error
+   * response, and the others go on. The caller is slowed down where necessary: no photo is refused because the queue is
+   * full. Over gRPC, each response has the id of its request, and a message that exceeds the largest picture by more than
+   * 64 KiB ends the stream. Over REST, the request is a form whose files come after its other fields, and the response
+   * has a line of NDJSON for each file, with its index instead of an id.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   streamReadMeters(
@@ -1831,9 +1832,8 @@ export interface MeterReadingServiceClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   /**
-   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
-   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
-   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   * Reads several photos of one meter, taken at nearly the same time, as one reading, which is right more often than that
+   * of one photo. Each photo is read as by ReadMeter and counts as a request. NO_READING if no photo has a readable counter.
    *
    * The photos together may be as large as one picture.
    */

@@ -515,8 +515,8 @@ func (x *DetectAllFacesResponse) GetDetails() *DetectionDetails {
 // One picture in a stream.
 type StreamDetectFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-	// cut to these.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+	// to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this picture.
 	Request       *DetectAllFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
@@ -828,8 +828,8 @@ func (x *RedactFacesResponse) GetFaceCount() uint32 {
 // One picture in a stream.
 type StreamRedactFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-	// cut to these.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+	// to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this picture.
 	Request       *RedactFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
@@ -1060,8 +1060,8 @@ func (x *Face) GetAttributes() *FaceAttributes {
 	return nil
 }
 
-// What can be told of a face beyond where it is: of its pose by the five landmarks, of the rest by its
-// pixels. Angles as in ISO/IEC 39794-5; they are estimates.
+// Pose, sharpness, light and quality of a face. The pose is estimated from the five landmarks, with angles as in
+// ISO/IEC 39794-5, the rest from the pixels.
 type FaceAttributes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Lean of the head in the picture's plane in degrees, -180..180: positive towards the person's right

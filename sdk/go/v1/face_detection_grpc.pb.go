@@ -45,11 +45,11 @@ type FaceDetectionServiceClient interface {
 	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
 	// face is hidden: unless the request sets it, the threshold is much lower than for detections.
 	RedactFaces(ctx context.Context, in *RedactFacesRequest, opts ...grpc.CallOption) (*RedactFacesResponse, error)
-	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-	// each with the id of its request. A picture that fails gets an error response, and the stream
-	// continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-	// caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-	// fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+	// fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+	// refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+	// largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+	// other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
 	StreamDetectFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse], error)
 	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
 	StreamRedactFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRedactFacesRequest, StreamRedactFacesResponse], error)
@@ -138,11 +138,11 @@ type FaceDetectionServiceServer interface {
 	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
 	// face is hidden: unless the request sets it, the threshold is much lower than for detections.
 	RedactFaces(context.Context, *RedactFacesRequest) (*RedactFacesResponse, error)
-	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-	// each with the id of its request. A picture that fails gets an error response, and the stream
-	// continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-	// caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-	// fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+	// fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+	// refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+	// largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+	// other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
 	StreamDetectFaces(grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]) error
 	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
 	StreamRedactFaces(grpc.BidiStreamingServer[StreamRedactFacesRequest, StreamRedactFacesResponse]) error

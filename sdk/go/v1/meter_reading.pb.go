@@ -96,9 +96,9 @@ const (
 	ReadingWarning_READING_WARNING_GLARE ReadingWarning = 6
 	// The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`.
 	ReadingWarning_READING_WARNING_UNEXPECTED_DIGITS ReadingWarning = 7
-	// The value is below `previous_reading`; if its point is uncertain, only where none would agree.
+	// The value is below `previous_reading`; if its point is uncertain, wherever that may be.
 	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
-	// The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, only where none would agree.
+	// The value exceeds `previous_reading` by more than `max_increase`; if its point is uncertain, wherever that may be.
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
 	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10
@@ -1018,8 +1018,8 @@ func (x *PhotoReading) GetRefusal() string {
 // One photo in a stream.
 type StreamReadMetersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and comes back
-	// cut to these.
+	// Chosen by the caller and returned with the response. At most 128 characters: a longer one is refused, and returned cut
+	// to these.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The request for this photo.
 	Request       *ReadMeterRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`

@@ -34,14 +34,14 @@ const (
 type MeterReadingServiceClient interface {
 	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(ctx context.Context, in *ReadMeterRequest, opts ...grpc.CallOption) (*ReadMeterResponse, error)
-	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-	// id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
-	// a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
-	// other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+	// Reads many photos over one call. Responses arrive as they are ready, in any order. A photo that fails gets an error
+	// response, and the others go on. The caller is slowed down where necessary: no photo is refused because the queue is
+	// full. Over gRPC, each response has the id of its request, and a message that exceeds the largest picture by more than
+	// 64 KiB ends the stream. Over REST, the request is a form whose files come after its other fields, and the response
+	// has a line of NDJSON for each file, with its index instead of an id.
 	StreamReadMeters(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamReadMetersRequest, StreamReadMetersResponse], error)
-	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
-	// ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
-	// more often than that of the best photo. NO_READING if no photo has a readable counter.
+	// Reads several photos of one meter, taken at nearly the same time, as one reading, which is right more often than that
+	// of one photo. Each photo is read as by ReadMeter and counts as a request. NO_READING if no photo has a readable counter.
 	//
 	// The photos together may be as large as one picture.
 	FuseMeterReadings(ctx context.Context, in *FuseMeterReadingsRequest, opts ...grpc.CallOption) (*FuseMeterReadingsResponse, error)
@@ -98,14 +98,14 @@ func (c *meterReadingServiceClient) FuseMeterReadings(ctx context.Context, in *F
 type MeterReadingServiceServer interface {
 	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(context.Context, *ReadMeterRequest) (*ReadMeterResponse, error)
-	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
-	// id of its request. A photo that fails gets an error response, and the stream continues; over gRPC,
-	// a message that exceeds the largest picture by more than 64 KiB ends it. Over REST, it is a form with several files, behind its
-	// other fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+	// Reads many photos over one call. Responses arrive as they are ready, in any order. A photo that fails gets an error
+	// response, and the others go on. The caller is slowed down where necessary: no photo is refused because the queue is
+	// full. Over gRPC, each response has the id of its request, and a message that exceeds the largest picture by more than
+	// 64 KiB ends the stream. Over REST, the request is a form whose files come after its other fields, and the response
+	// has a line of NDJSON for each file, with its index instead of an id.
 	StreamReadMeters(grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]) error
-	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
-	// ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
-	// more often than that of the best photo. NO_READING if no photo has a readable counter.
+	// Reads several photos of one meter, taken at nearly the same time, as one reading, which is right more often than that
+	// of one photo. Each photo is read as by ReadMeter and counts as a request. NO_READING if no photo has a readable counter.
 	//
 	// The photos together may be as large as one picture.
 	FuseMeterReadings(context.Context, *FuseMeterReadingsRequest) (*FuseMeterReadingsResponse, error)

@@ -99,11 +99,11 @@ class FaceDetectionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def StreamDetectFaces(self, request_iterator, context):
-        """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
-        each with the id of its request. A picture that fails gets an error response, and the stream
-        continues; over gRPC, a message that exceeds the largest picture by more than 64 KiB ends it. Flow control slows the
-        caller down: no picture is refused because the queue is full. Over REST, it is a form with several files, behind its other
-        fields, and a line of NDJSON for each, as soon as it is ready, with the index of the file instead of an id.
+        """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order. A picture that
+        fails gets an error response, and the others go on. The caller is slowed down where necessary: no picture is
+        refused because the queue is full. Over gRPC, each response has the id of its request, and a message that exceeds the
+        largest picture by more than 64 KiB ends the stream. Over REST, the request is a form whose files come after its
+        other fields, and the response has a line of NDJSON for each file, with its index instead of an id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
