@@ -250,8 +250,9 @@ test('what decodes pictures and runs networks is loaded by workers only', () => 
 test('main files alone know environment, signals and exit', () => {
   const isMain = (file: string) =>
     /\/([a-z]+-)*(main|cli)\.ts$/.test(file) ||
-    // Sets what onnxruntime reads while it is loaded.
-    file === 'core-server/inference/models/no-telemetry.ts';
+    // Set what onnxruntime and libvips read.
+    file === 'core-server/inference/models/no-telemetry.ts' ||
+    file === 'core-server/inference/pool/no-temporary-files.ts';
   const strays = product.flatMap(({ file, processMembers }) =>
     processMembers
       .filter((member) => !['versions', 'cpuUsage'].includes(member) && !isMain(file))

@@ -1,4 +1,5 @@
 import '../models/no-telemetry.js';
+import './no-temporary-files.js';
 import { Worker as Thread } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 

@@ -56,6 +56,18 @@ test('the astronaut is found with box, landmarks and crop', async () => {
   );
 });
 
+test('a picture that libvips would decode into a file needs no temporary folder', async () => {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = '/missing';
+  try {
+    const large = sharp(readFileSync(portrait)).resize(6000, 6000, { kernel: 'nearest' });
+    assert.equal((await detect(await large.webp({ effort: 0 }).toBuffer())).faces.length, 1);
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+});
+
 test('she is found at the same place in every format, orientation and size', async () => {
   const original = readFileSync(portrait);
   const [reference] = (await detect(original)).faces;
