@@ -72,17 +72,3 @@ test('a caller is told when a worker has its picture, and not before', async (t)
   stage.release('next');
   assert.deepEqual(await Promise.all([running, next]), ['NO_READING', 'NO_READING']);
 });
-
-test('the REST deadline reaches the core: a queued request is given up there too', async (t) => {
-  const { stage, service, log } = await startScripted(t, { REST_REQUEST_TIMEOUT_MS: '700' });
-  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
-  await stage.waitForBegun(1);
-  const late = await detect(service, scriptedPicture('late'));
-  assert.deepEqual([late.status, late.reason], [504, 'DEADLINE']);
-  const line = await log.waitFor(isEndOfDetection);
-  assert.equal(line['reason'], 'DEADLINE');
-  stage.release('running');
-  await running;
-  await reasonOf(readMeter(service, scriptedPicture('last')));
-  assert.deepEqual(stage.begun, ['running', 'last']);
-});

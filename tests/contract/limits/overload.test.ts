@@ -51,31 +51,6 @@ test('a full queue refuses before a picture is read, but not what needs no worke
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
 });
 
-test('a caller that goes away frees its place', async (t) => {
-  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
-  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
-  await stage.waitForBegun(1);
-  const caller = new AbortController();
-  const { signal } = caller;
-  const overRest = detect(service, scriptedPicture('rest'), signal).catch(() => 'gone');
-  const overGrpc = readMeter(service, scriptedPicture('grpc'), { signal }).catch(() => 'gone');
-  await received(3);
-  const ask = () => reasonOf(readMeter(service, scriptedPicture('next')));
-  assert.equal(await ask(), 'QUEUE_FULL');
-  caller.abort();
-  assert.deepEqual(await Promise.all([overRest, overGrpc]), ['gone', 'gone']);
-  // Their places are free as soon as the core hears of it, while the worker is busy as before.
-  const placed: Promise<string>[] = [];
-  while (placed.length < 2) {
-    const answer = ask();
-    const isPlaced = Promise.race([answer.then(() => false), received(3 + placed.length + 1).then(() => true)]);
-    if (await isPlaced) placed.push(answer);
-  }
-  stage.release('running');
-  assert.deepEqual(await Promise.all([running, ...placed]), Array(3).fill('NO_READING'));
-  assert.deepEqual(stage.begun, ['running', 'next', 'next']);
-});
-
 test('the flood of one key leaves places to another, and they take turns', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '10' });
   const other = await service.createKey();

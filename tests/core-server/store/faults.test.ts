@@ -42,15 +42,31 @@ for (const dialect of dialects) {
       assert.ok(await companies.setScore('acme', 0.6));
     });
 
-    it('hides what went wrong underneath', async (t) => {
+    it('hides what went wrong underneath, whatever is asked', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
-      await db.schema.alterTable('companies', (table) => table.renameColumn('detection_score', 'lost'));
-      await assert.rejects(createKnexCompanyStore(db).findScore('acme'), (error: Refusal) => {
-        assert.equal(error.reason, 'INTERNAL');
-        assert.equal(error.message, 'the service failed to answer this request');
-        assert.match(String((error.cause as Error).message), /companies/);
-        return true;
-      });
+      await db.schema.alterTable('companies', (table) => table.renameColumn('name', 'lost'));
+      await db.schema.alterTable('api_keys', (table) => table.renameColumn('id', 'lost'));
+      const [companies, keys] = [createKnexCompanyStore(db), createKnexApiKeyStore(db)];
+      const key = keyOf('a');
+      for (const ask of [
+        () => companies.insert('acme', 'scrypt$', new Date()),
+        () => companies.setPasswordHash('acme', 'scrypt$'),
+        () => companies.findPasswordHash('acme'),
+        () => companies.findScore('acme'),
+        () => companies.setScore('acme', 0.5),
+        () => companies.list(1),
+        () => companies.delete('acme'),
+        () => keys.insert(key),
+        () => keys.find(key.apiKey.id),
+        () => keys.list(1),
+        () => keys.revoke(key.apiKey.id, new Date()),
+      ])
+        await assert.rejects(ask(), (error: Refusal) => {
+          assert.equal(error.reason, 'INTERNAL', String(ask));
+          assert.equal(error.message, 'the service failed to answer this request');
+          assert.match(String((error.cause as Error).message), /companies|api_keys/);
+          return true;
+        });
     });
 
     it('keeps hashes of secrets out of the error that is logged', async (t) => {
