@@ -184,8 +184,15 @@ suite('fusePhotos', () => {
 
   test('finds the point where one photo shows it, and not where none does', () => {
     const none = [0, 0, 0, 0, 0];
-    const shown = fusePhotos([photo('00123456', { fraction: none }), photo('00123456')], rules).counter;
-    assert.deepEqual([shown.fractionWheels, shown.isFractionSure], [3, true]);
+    const [blind, clear] = [photo('00123456', { fraction: none }), photo('00123456')];
+    for (const photos of [
+      [blind, clear],
+      [clear, blind],
+    ]) {
+      const shown = fusePhotos(photos, rules).counter;
+      assert.deepEqual([shown.fractionWheels, shown.isFractionSure], [3, true]);
+      near(shown.fractionConfidence, 0.99, 0.01);
+    }
     const untold = (count: number) =>
       fusePhotos(
         Array.from({ length: count }, () => photo('0012345', { fraction: none })),
