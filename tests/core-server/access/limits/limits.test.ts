@@ -190,25 +190,6 @@ describe('semaphore', () => {
     assert.equal(await limiter.run('key', () => Promise.resolve('later')), 'later');
   });
 
-  it('lets keys take turns, and leaves places to others', async () => {
-    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 10 });
-    const hold = deferred();
-    const begun: string[] = [];
-    const enter = (owner: string) =>
-      limiter.run(owner, () => {
-        begun.push(owner);
-        return hold.promise;
-      });
-    const flood = Array.from({ length: 20 }, () => enter('flood'));
-    const other = enter('other');
-    hold.resolve();
-    await other;
-    const ends = await Promise.allSettled(flood);
-    // One runs and eight of ten places are taken.
-    assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 9);
-    assert.deepEqual(begun.slice(0, 4), ['flood', 'flood', 'other', 'flood']);
-  });
-
   it('does not begin work whose caller is gone, and gives its place to the next', async () => {
     const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 2 });
     const hold = deferred();
