@@ -12,7 +12,7 @@ const renderer = (type: protobuf.Type) => {
 
 /** Compiles a message of a proto of its own. */
 const compile = (messages: string) => {
-  const root = readProtos([]);
+  const root = readProtos(['google/protobuf/timestamp.proto']);
   protobuf.parse(`syntax = "proto3"; ${messages}`, root, { keepCase: true });
   root.resolveAll();
   return renderer(root.lookupType('M'));
@@ -42,6 +42,7 @@ test('any message is shown by its fields', () => {
     ['N', {}, '{}'],
     ['N', { a: 'b', c: null }, '{"a":"b"}'],
     ['repeated N', [{ a: 'b', c: { a: 'd' } }, {}], '[{"a":"b","c":{"a":"d"}},{}]'],
+    ['google.protobuf.Timestamp', { seconds: 1, nanos: 500_000_000 }, '"1970-01-01T00:00:01.500Z"'],
     ['E', 'E_SOME_THING', '"SOME_THING"'],
     // Newer than this facade.
     ['E', 9, '"9"'],
