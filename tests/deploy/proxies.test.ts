@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
+import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +19,8 @@ import { metadataWithKey } from '../helpers/net/grpc.js';
 import { proxies } from '../helpers/net/proxies.js';
 import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
 import { startScripted } from '../helpers/service/scripted-service.js';
-import { answerAll } from '../rest-facade/answers.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+import { answerAll, answers } from '../rest-facade/answers.js';
 import { startBoth, type TestFacade } from '../rest-facade/facade.js';
 import type { FakeCore } from '../rest-facade/fake-core.js';
 
@@ -139,8 +142,8 @@ for (const proxy of proxies)
 
     const trusting = { REST_TRUSTED_PROXIES: '127.0.0.1' };
 
-    async function startFacade(t: TestContext, change?: (configuration: string) => string) {
-      const facade: TestFacade & { core: FakeCore } = await startBoth(t, answerAll, trusting);
+    async function startFacade(t: TestContext, change?: (configuration: string) => string, script = answerAll) {
+      const facade: TestFacade & { core: FakeCore } = await startBoth(t, script, trusting);
       const port = await proxy.start(t, {
         restPort: facade.port,
         corePort: facade.core.port,
@@ -154,7 +157,7 @@ for (const proxy of proxies)
     const forwardAll = (example: string) =>
       example.replace(
         'proxy_set_header connection "";',
-        'proxy_set_header upgrade $http_upgrade; proxy_set_header connection $http_connection; proxy_request_buffering off;',
+        'proxy_set_header upgrade $http_upgrade; proxy_set_header connection $http_connection;',
       );
 
     const ways = [['as it is', undefined] as const];
@@ -168,6 +171,38 @@ for (const proxy of proxies)
           await assertApart(port, facade, [first + hidden + last], 1_500);
           await assertApart(port, facade, [first, hidden + last], 1_500);
         }
+      });
+
+    it('passes a large answer on as slowly as it is read', async (t) => {
+      const cropJpeg = Buffer.alloc(24 * 2 ** 20);
+      const faces = [{ ...answers.DetectAllFaces.faces[0], cropJpeg }];
+      const { port } = await startFacade(t, undefined, () => ({ ...answers.DetectAllFaces, faces }));
+      const headers = { apikey: 'k', 'content-type': 'image/jpeg' };
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path: '/face_detect_multi',
+        method: 'POST',
+        ca: authority.cert,
+        headers,
+      };
+      const asked = request(options).end(scriptedPicture('large', 'answer'));
+      const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream];
+      await sleep(500);
+      const { result } = (await json(answer)) as { result: { face: string }[] };
+      assert.equal(result[0]?.face, cropJpeg.toString('base64'));
+    });
+
+    if (proxy.name === 'nginx')
+      it('logs no password of a URL', async (t) => {
+        const log = path.join(await createTemporaryFolder(t), 'access.log');
+        const { port } = await startFacade(t, (example) => example.replace('/var/log/nginx/access.log', log));
+        const score = head(
+          'GET /face_config_score?detection&company=a&password=secret HTTP/1.1',
+          'connection: close\r\n',
+        );
+        assert.match(await exchange(port, [score]), /"detection_score":0\.8/);
+        assert.match(await readFile(log, 'utf8'), /"GET \/face_config_score" 200 /);
       });
 
     it('tells the facade who the client is, whatever that claims', async (t) => {
