@@ -160,9 +160,8 @@ for (const { name: version } of versions)
 
       const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'k', retries: 0 });
       t.after(() => client.close());
-      // What the core of then does not know, it does not see.
       const single = await client.detectSingleFace({ image: portrait, attributes: true });
-      assert.deepEqual(asked.pop(), { image: portrait });
+      assert.deepEqual(asked.pop()?.['image'], portrait);
       assert.deepEqual(single.face?.boundingBox, box);
       assert.equal(single.face?.attributes, undefined);
       assert.equal((await client.readMeter({ image: meter })).value, '12');
