@@ -31,7 +31,8 @@ function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
     const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
     // power failure: the log is flushed before the statement returns.
-    const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
+    // What is deleted or replaced, such as the hash of a password, is overwritten in the file too.
+    const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;';
     const prepare = (): unknown =>
       connection.exec(pragmas, (error: NodeJS.ErrnoException | null) => {
         // Two processes that turn a new file to WAL at once block each other, and SQLite answers

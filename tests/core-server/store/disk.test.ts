@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import { waitForDatabase } from '../../../core-server/store/database.js';
+import { createDatabase, waitForDatabase } from '../../../core-server/store/database.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
@@ -45,6 +45,19 @@ async function namesOf(db: Knex): Promise<string[]> {
 }
 
 describe('a SQLite store', () => {
+  it('has nothing left of what was deleted or replaced, once it is closed', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await createDatabase(place);
+    const companies = createKnexCompanyStore(db);
+    for (const name of ['deleted', 'kept']) await companies.insert(name, `scrypt$first of ${name}`, new Date());
+    await companies.setPasswordHash('kept', 'scrypt$second');
+    await companies.delete('deleted');
+    await db.destroy();
+    const file = await readFile(path.join(place.dataDir, sqliteFileName), 'latin1');
+    assert.match(file, /second/);
+    assert.doesNotMatch(file, /first of|deleted/);
+  });
+
   it('refuses what has no room, keeps what it answered, and goes on when there is room', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
