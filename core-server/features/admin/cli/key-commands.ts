@@ -10,7 +10,7 @@ export function addKeys(keys: Command, { withHandlers, write }: AdminCliDependen
   keys
     .command('create')
     .description('create an API key and print it; it cannot be shown again')
-    .requiredOption('--label <text>', 'whose key it is')
+    .requiredOption('--label <text>', 'whose key it is, such as a program; kept for good')
     .option('--operations <names>', `what it may be used for: ${names.join(',')} (default: all)`, parseOperations)
     .option('--expires <date>', 'when it expires: 2099-01-01 (UTC) or an ISO 8601 time', parseTime)
     .action(async (options: JsonOption & { label: string; operations?: Operation[]; expires?: Date }) => {
