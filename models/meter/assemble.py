@@ -36,6 +36,7 @@ class Hypothesis:
     agrees: float  # probability by the refiner that this is the right way round
     locate: float
     readings: dict = field(default_factory=dict)  # digits -> probability
+    mirrored: dict = field(default_factory=dict)  # the same of the first crop mirrored, where that was read
 
 
 def proposals(merged: np.ndarray, floor: float):
@@ -60,12 +61,12 @@ def proposals(merged: np.ndarray, floor: float):
     return found
 
 
-def score_readings(h: Hypothesis, rules) -> None:
-    """Find the readings of the crops; P(reading) is the mean over the crops of its CTC probability."""
-    merged = [merge_colours(p) for p in h.probs]
+def readings_of(crops, rules) -> dict:
+    """The readings of crops of one counter; P(reading) is the mean over them of its CTC probability."""
+    merged = [merge_colours(p) for p in crops]
     logs = [np.log(m + TINY) for m in merged]
     found = set().union(*(proposals(m, rules["substitutionFloor"]) for m in merged))
-    h.readings = {
+    return {
         "".join(map(str, d)): float(np.mean([math.exp(log_likelihood(g, d)) for g in logs]))
         for d in found
         if len(d) >= rules["minDigits"]
@@ -190,7 +191,9 @@ def assemble(hypotheses, rules, marks=None):
     length = int(np.argmax(lengths))
     # A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
     contradicted = lengths_by_colour(red)[length] < rules["leastByColour"]
-    most = rules["fractionLikely"] if contradicted else 1.0
+    # More is rarely a meter's: light, paint or a frame reddened the wheel before the fraction.
+    rare = length > rules["mostDecimals"]
+    most = rules["fractionLikely"] if contradicted or rare else 1.0
     fraction_sure = min(float(lengths[length]), most)
     cut = len(digits) - length
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
@@ -210,6 +213,8 @@ def assemble(hypotheses, rules, marks=None):
     # Where a wheel before the fraction is between two numbers, both have their share.
     near_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and step_at_most(s[:cut], digits[:cut]))
     digits_confidence = min(in_networks, near_p / rules["fullProbability"]) * count_sure(marks, centres, rules)
+    if sum(h.mirrored.values()) > sum(h.readings.values()):  # many digits look like others in a front camera's picture
+        digits_confidence /= 2
     # Where no point is set, the value is right only if there is no fraction.
     pointed = fraction_sure >= rules["fractionLikely"]
     length_p = float(lengths[length if pointed else 0])

@@ -27,6 +27,11 @@ def turned(quad: np.ndarray) -> np.ndarray:
     return quad[[2, 3, 0, 1]]
 
 
+def mirrored(quad: np.ndarray) -> np.ndarray:
+    """The same box upside down, its left still left."""
+    return quad[[3, 2, 1, 0]]
+
+
 def rotation(radians: float) -> np.ndarray:
     c, s = np.cos(radians), np.sin(radians)
     return np.float32([[c, -s], [s, c]])

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
-from assemble import Hypothesis, assemble, cells_of, likeliest, score_readings, weigh
-from geometry import axes, expand, points_on, rectangle, size, turned, window
+from assemble import Hypothesis, assemble, cells_of, likeliest, readings_of, weigh
+from geometry import axes, expand, mirrored, points_on, rectangle, size, turned, window
 from picture import shrink
 
 HERE = Path(__file__).resolve().parent
@@ -130,7 +130,7 @@ class Reader:
         probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in found])
         for h, p, g in zip(found, probs, legible):
             h.probs, h.legible = [p], [float(g)]
-            score_readings(h, rules)
+            h.readings = readings_of(h.probs, rules)
         return found
 
     def shrunk(self, rgb: np.ndarray):
@@ -149,12 +149,15 @@ class Reader:
             found = one_of_each(found + self.first_look(image, other_starts(image, candidates[0], rules)), rules)
             best = likeliest_places(found, rules)
         if best and more:
-            probs, legible = self.read_strips(image, [expand(h.quad, **c) for h in best for c in more])
+            first, n = rules["crops"][0], len(rules["crops"])
+            views = [[*(expand(h.quad, **c) for c in more), expand(mirrored(h.quad), **first)] for h in best]
+            probs, legible = self.read_strips(image, sum(views, []))
             for k, h in enumerate(best):
-                rows = range(k * len(more), (k + 1) * len(more))
+                *rows, last = range(k * n, (k + 1) * n)
                 h.probs += [probs[r] for r in rows]
                 h.legible += [float(legible[r]) for r in rows]
-                score_readings(h, rules)
+                h.readings = readings_of(h.probs, rules)
+                h.mirrored = readings_of([probs[last]], rules)
         return best
 
     def marks(self, image: np.ndarray, found):

@@ -13,7 +13,7 @@ import json
 import cv2
 import numpy as np
 
-from assemble import Hypothesis, assemble, score_readings, weigh
+from assemble import Hypothesis, assemble, readings_of, weigh
 from geometry import expand, turned
 from picture import read_picture
 from pipeline import HERE, Reader
@@ -88,7 +88,7 @@ def redo_case(case, rules):
             given["agrees"],
             given["located"],
         )
-        score_readings(h, rules)
+        h.readings = readings_of(h.probs, rules)
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)
     marks = case.get("marks")
@@ -114,7 +114,7 @@ def picture_case(reader, path):
     for quad in (corners[0], turned(corners[0])):
         probs, legible = reader.read_strips(image, [expand(quad, **c) for c in reader.rules["crops"]])
         h = Hypothesis(quad, list(probs), [float(v) for v in legible], 1.0, 1.0, 1.0)
-        score_readings(h, reader.rules)
+        h.readings = readings_of(h.probs, reader.rules)
         strips.append({"quad": quad, "legible": h.legible, "readings": h.readings})
     found = reader.hypotheses(image)
     return rounded(

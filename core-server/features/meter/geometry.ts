@@ -71,6 +71,12 @@ export function turned(quad: Quad): Quad {
   return [c, d, a, b];
 }
 
+/** The same box upside down, its left still left. */
+export function mirrored(quad: Quad): Quad {
+  const [a, b, c, d] = quad;
+  return [d, c, b, a];
+}
+
 /** The part of a quad between two shares of its length. */
 export function sliceOf(quad: Quad, from: number, to: number): Quad {
   const [a, b, c, d] = quad;

@@ -4,7 +4,7 @@ import type { Model, RunModel } from '../../inference/models/sessions.js';
 import type { SeenCounter } from './counter-reading.js';
 import { type Choice, chooseReadings } from './decide/choose-reading.js';
 import { decideReading } from './decide/decide-reading.js';
-import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
+import { angleOf, centerOf, isOn, mirrored, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import { type CounterCandidate, locate } from './locate/locate.js';
 import { oneOfEach, otherStarts } from './locate/other-starts.js';
@@ -12,7 +12,7 @@ import { refine } from './locate/refine.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, isWheelBefore, readMarks, readStrips } from './read/read-strips.js';
 import { wheelQuads, wheelsOf } from './read/wheels.js';
-import type { Crop, ReaderRules } from './reader-rules.js';
+import type { ReaderRules } from './reader-rules.js';
 
 /**
  * - `locate`: image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first
@@ -47,12 +47,20 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
     return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
   };
 
-  /** Judges the likeliest readings by further crops too. */
-  const readAgain = async (likeliest: readonly Choice[], crops: readonly Crop[], read: ReadQuads) => {
-    const strips = await read(likeliest.flatMap(({ hypothesis: { quad } }) => crops.map((crop) => expand(quad, crop))));
+  /** Judges the likeliest readings by further crops too, and reads the first one mirrored. */
+  const readAgain = async (likeliest: readonly Choice[], read: ReadQuads) => {
+    const [first, ...further] = rules.crops;
+    const { length } = rules.crops;
+    const strips = await read(
+      likeliest.flatMap(({ hypothesis: { quad } }) => [
+        ...further.map((crop) => expand(quad, crop)),
+        expand(mirrored(quad), first),
+      ]),
+    );
     return likeliest.map(({ hypothesis }, at) => {
-      const more = strips.slice(at * crops.length, (at + 1) * crops.length);
-      return judgePlace(hypothesis, [...hypothesis.strips, ...more], rules);
+      const more = strips.slice(at * length, (at + 1) * length);
+      const { readings } = judgePlace(hypothesis, more.slice(-1), rules);
+      return { ...judgePlace(hypothesis, [...hypothesis.strips, ...more.slice(0, -1)], rules), mirrored: readings };
     });
   };
 
@@ -95,7 +103,7 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         first = oneOfEach([...first, ...(await firstLook(otherStarts(candidate, picture, rules)))], rules);
         likeliest = worthMoreLooks(first, known);
       }
-      const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read);
+      const judged = isEnough ? likeliest.map(({ hypothesis }) => hypothesis) : await readAgain(likeliest, read);
       const decideBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
         const [best] = chooseReadings(judged, rules, facts);
         if (best === undefined) return null;

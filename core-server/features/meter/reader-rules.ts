@@ -76,6 +76,8 @@ const rulesSchema = z.object({
   usualTrust: share,
   /** Probability by the reader's colours alone below which the point's position is not relied on, whatever is marked. */
   leastByColour: share,
+  /** A point before more wheels than this is not relied on, unless the caller knows it. */
+  mostDecimals: z.int(),
   /** From this probability on, of a wheel and of its digit, what is two places before the first wheel is one too. */
   seenBefore: share,
   /** How the mark network's cells exceed a wheel, in widths and heights of it. */

@@ -31,7 +31,8 @@ export function decideReading(
     wholeProbabilityOf(best, fraction.wheels, isStepAtMost) / rules.fullProbability,
   );
   const standing = standingOf(best, fraction.wheels, rules);
-  const digitsConfidence = inStrips * countConfidence(row.marks, centers, rules) * standing;
+  const seenRight = inStrips * countConfidence(row.marks, centers, rules) * standing;
+  const digitsConfidence = isMirrored(hypothesis) ? seenRight / 2 : seenRight;
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
   const alternatives = alternativesTo(text, hypothesis.readings, rules);
@@ -118,6 +119,12 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
   const isEven = Math.max(...gaps) < rules.maxGap * medianOf(gaps);
   // What is more likely a wheel than not is one.
   return Math.min(1, 2 * Math.min(...marks.wheels)) * (isEven ? 1 : 0.5);
+}
+
+/** Whether it reads better mirrored: a front camera's picture, in which many digits look like others. */
+function isMirrored({ readings, mirrored }: Hypothesis): boolean {
+  const all = (read: Hypothesis['readings']) => [...read.values()].reduce((sum, probability) => sum + probability, 0);
+  return mirrored !== undefined && all(mirrored) > all(readings);
 }
 
 /** The plausible readings in which each wheel is at the same number or a step away, most likely first. */

@@ -24,7 +24,7 @@ export interface SeenRow {
 
 type FractionRules = Pick<
   ReaderRules,
-  'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'leastByColour' | 'fractionCalibration'
+  'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'leastByColour' | 'mostDecimals' | 'fractionCalibration'
 >;
 
 /** Fractions that are not in the list of usual ones are still possible. */
@@ -54,7 +54,9 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const isMoved = (seen[wheels] ?? 0) < Math.max(...seen);
   // A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
   const isContradicted = (byColour[wheels] ?? 1) < rules.leastByColour;
-  const isDoubted = isMoved || isContradicted || isFarAbove(row.text, wheels, known);
+  // More is rarely a meter's: light, paint or a frame reddened the wheel before the fraction.
+  const isRare = wheels > rules.mostDecimals;
+  const isDoubted = isMoved || isContradicted || isRare || isFarAbove(row.text, wheels, known);
   const most = isDoubted ? rules.fractionLikely : 1;
   const sure = Math.min(top, most);
   const { bias, length } = rules.fractionCalibration;

@@ -44,6 +44,8 @@ export interface Hypothesis extends Place {
   readonly legible: number;
   /** Probability of each plausible reading, averaged over the strips. */
   readonly readings: ReadonlyMap<string, number>;
+  /** The same of its first strip mirrored, where that was read. */
+  readonly mirrored?: ReadonlyMap<string, number> | undefined;
   /** Log score for comparing hypotheses. */
   readonly weight: number;
   /** Of its wheels, where they were looked at. */

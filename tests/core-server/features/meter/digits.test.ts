@@ -73,6 +73,7 @@ suite('fractionOf', () => {
     fractionLikely: 0.6,
     usualTrust: 0.8,
     leastByColour: 0.05,
+    mostDecimals: 3,
     fractionCalibration: { bias: 0, length: 1 },
   });
   const rowOf = (red: readonly number[]) => ({ text: '1'.repeat(red.length), red });
@@ -92,6 +93,12 @@ suite('fractionOf', () => {
     assert.deepEqual(known(3), { wheels: 3, sure: 1, confidence: 1, agreement: 1 });
     assert.equal(known(4).wheels, 2);
     assert.equal(known(5).wheels, 2);
+  });
+  test('four are kept, but not relied on unless the caller knows them', () => {
+    const row = rowOf([0.01, 0.01, 0.01, 0.01, 0.99, 0.99, 0.99, 0.99]);
+    const { wheels, sure, confidence } = fractionOf(row, rulesOf(even));
+    assert.deepEqual([wheels, sure, confidence], [4, 0.6, 0.6]);
+    assert.equal(fractionOf(row, rulesOf(even), { decimals: 4 }).sure, 1);
   });
   test('goes by what is usual where the picture is grey', () => {
     const usual = { other: [1], 8: [0.1, 0.05, 0.05, 0.8], 5: [0.9, 0.1] };
