@@ -10,6 +10,7 @@ import onnxruntime
 
 from cascade import CascadeRule
 from metrics import SAME_FACE, iou_matrix, suppress
+from tint import tinted
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
@@ -125,7 +126,8 @@ class Found:
 
 def look(detector, picture, scale):
     """The faces that one look sees, in pixels of the picture."""
-    boxes, scores, landmarks = detector(scaled(np.ascontiguousarray(picture), scale), CANDIDATE_SCORE)
+    copy = tinted(resized(np.ascontiguousarray(picture), scale))
+    boxes, scores, landmarks = detector(scaled(copy, 1), CANDIDATE_SCORE)
     return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
 

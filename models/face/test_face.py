@@ -25,6 +25,7 @@ from export import IDENTITY_CALIBRATION, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
 from reference import RULE
+from tint import tinted
 from whole import whole
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
@@ -231,6 +232,19 @@ class MetricsTest(unittest.TestCase):
         detections = [(boxes, np.array([0.9, 0.8])), (boxes[:1], np.array([0.3]))]
         self.assertEqual(metrics.precision_recall(pictures, detections, 0.5), (1, 1))
         self.assertEqual(metrics.precision_recall(pictures, detections, 0.2), (0.5, 1))
+
+
+class TintTest(unittest.TestCase):
+    def test_a_grey_picture_is_tinted_as_the_service_does_it(self):
+        grey = np.full((10, 20, 3), 128, np.uint8)
+        self.assertEqual(tinted(grey)[0, 0].tolist(), [148, 125, 110])
+        grey[0, :2] = 255, 255, 0  # one pixel in a hundred
+        self.assertEqual(tinted(grey)[5, 5].tolist(), [148, 125, 110])
+
+    def test_a_picture_with_colours_stays(self):
+        coloured = np.full((10, 20, 3), 128, np.uint8)
+        coloured[0, :3] = 255, 255, 0
+        self.assertIs(tinted(coloured), coloured)
 
 
 class CascadeTest(unittest.TestCase):

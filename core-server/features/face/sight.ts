@@ -7,6 +7,7 @@ import type { RunModel, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import { byScore, type Candidate, isCentredIn, mirrorBack, mostFaces, suppress, toPicture } from './geometry.js';
 import { tilesOf } from './tiles.js';
+import { tintGrey } from './tint-grey.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
@@ -16,7 +17,8 @@ export type Sight = ReturnType<typeof createSight>;
 
 export function createSight(run: RunModel, minScore: number, step: Stopwatch['time']) {
   /** The faces in pixels, where they are in these, each once. */
-  const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
+  const see = async (picture: RgbPicture): Promise<Candidate[]> => {
+    const pixels = tintGrey(picture);
     const seen: Candidate[] = [];
     for (const { core, region } of tilesOf(pixels)) {
       const outputs = await step('infer', () => inferFaces(run, copyRegion(pixels, region), minScore));
