@@ -12,11 +12,8 @@ const shares = [0.08, -0.01, -0.07];
 const [reds, greens, blues] = shares.map(tableOf) as [Uint8Array, Uint8Array, Uint8Array];
 
 function tableOf(given: number): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, value) => {
-    const level = value / 255;
-    const tinted = level + 4 * level * (1 - level) * given;
-    return Math.floor(255 * Math.min(1, Math.max(0, tinted)) + 0.5);
-  });
+  const tinted = (value: number): number => Math.round(value + 4 * value * (1 - value / 255) * given);
+  return Uint8Array.from({ length: 256 }, (_, value) => tinted(value));
 }
 
 /**
