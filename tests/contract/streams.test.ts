@@ -79,6 +79,21 @@ describe('a stream under pressure', () => {
     assert.equal(stage.begun.length, sent);
   });
 
+  it('leaves nothing behind when its caller goes away with answers unread', async (t) => {
+    const { stage, service, client } = await start(t);
+    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    stream.on('error', () => {});
+    for (let i = 0; i < 40; i += 1) {
+      stream.write(request(String(i), scriptedPicture(String(i), 'answer', { cropBytes: 50_000 })));
+    }
+    stream.once('data', () => stream.pause());
+    await untilStill(() => stage.begun.length);
+    const analysed = stage.begun.length;
+    stream.cancel();
+    assert.deepEqual(await detect(client, service, 'next'), []);
+    assert.ok(stage.begun.length - analysed <= 3, 'the unread stream went on');
+  });
+
   it('keeps no more of a small picture that waits than it counts as', async (t) => {
     // 16 pictures of each stream at a time.
     const { service, client } = await start(t, {

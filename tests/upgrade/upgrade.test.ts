@@ -161,7 +161,9 @@ for (const { name: version } of versions)
       const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'k', retries: 0 });
       t.after(() => client.close());
       const single = await client.detectSingleFace({ image: portrait, attributes: true });
-      assert.deepEqual(asked.pop()?.['image'], portrait);
+      // Only a core of then that knows the field sees it.
+      const seen = { ...asked.pop(), attributes: undefined };
+      assert.deepEqual(seen, { image: portrait, attributes: undefined });
       assert.deepEqual(single.face?.boundingBox, box);
       assert.equal(single.face?.attributes, undefined);
       assert.equal((await client.readMeter({ image: meter })).value, '12');

@@ -141,6 +141,13 @@ test('she is found on her side and on her head, too', async () => {
   }
 });
 
+test('a damaged picture is CORRUPT_IMAGE, and the worker goes on with one without a face', async () => {
+  const jpeg = await quarters(640, 480).jpeg().toBuffer();
+  await assert.rejects(detect(jpeg.subarray(0, 2000)), { name: 'Refusal', reason: 'CORRUPT_IMAGE' });
+  assert.deepEqual((await detect(jpeg)).faces, []);
+  assert.equal(pool.stats.lost, 0);
+});
+
 test('many pictures of changing sizes do not make the process grow', async () => {
   // Sizes repeat, so that what may be kept for each size has been kept after one round.
   const sizes = [64, 320, 480, 640, 900, 1300];

@@ -54,6 +54,8 @@ test('a JPEG of more than 20 scans is refused', async () => {
   const found = usual?.found ?? 0;
   assert.ok(found > 5 && found < 15, `${found} scans`);
   assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
+  // What phones append, such as a second picture.
+  assert.equal(reasonOf(Buffer.concat([progressive, Buffer.alloc(2), scans(21)])), undefined);
   assert.equal(reasonOf(insertAtEnd(progressive, scans(21 - found))), 'UNSUPPORTED_IMAGE_TYPE');
   // A sequential one whose first scan is not of all components.
   const sequential = await jpegOf({ progressive: false });
