@@ -1,12 +1,10 @@
 import { renderConfiguration } from './render-configuration.js';
 import { renderErrors } from './render-errors.js';
-import { renderGrpcReference } from './render-grpc-reference.js';
 import { renderRestReference } from './render-rest-reference.js';
 
 /** The documents that are made of the protos and the settings, with what makes them. */
 export const references: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': () => `${renderConfiguration()}\n`,
   'docs/errors.md': renderErrors,
-  'docs/grpc.md': () => `${renderGrpcReference()}\n`,
   'docs/rest.md': () => `${renderRestReference()}\n`,
 };

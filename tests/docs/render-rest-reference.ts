@@ -26,6 +26,7 @@ export function renderRestReference(): string {
   const answers = new Set(operations.map(({ operation }) => answerName(operation)));
   const common = commonRefusals(operations.map(({ operation }) => operation));
   const shown = new Map<string, string>();
+  const fields = new Map<string, string>();
   return [
     '# REST reference',
     'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
@@ -38,7 +39,9 @@ export function renderRestReference(): string {
       .trim(),
     `Each operation that needs a key has these refusals, beside its own below: ${renderRefusals(common)}`,
     'What `ErrorResponse` has: [below](#errorresponse). What each reason means, and [what may be sent again](errors.md#what-may-be-sent-again): [Errors](errors.md).',
-    ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, { schemas, common, shown })),
+    ...operations.flatMap(({ title, operation }) =>
+      renderOperation(title, operation, { schemas, common, shown, fields }),
+    ),
     '## Objects',
     ...Object.entries(schemas)
       .filter(([name]) => !answers.has(name))
@@ -51,11 +54,13 @@ interface Context {
   readonly common: Refusals;
   /** By the rows of a response, the operation that has shown them. */
   readonly shown: Map<string, string>;
+  /** By the name, type and meaning of a field, the operation that has shown it. */
+  readonly fields: Map<string, string>;
 }
 
 function renderOperation(title: string, operation: Operation, context: Context): string[] {
   const parameters = (operation.parameters ?? []).map((parameter) => renderParameter(parameter));
-  const rows = [...parameters, ...renderBody(operation)];
+  const rows = [...parameters, ...renderBody(title, operation, context)];
   const types = Object.keys(operation.requestBody?.content ?? {});
   const common = context.common.flatMap(([, reasons]) => reasons);
   const own = pick(refusalsOf(operation), (reason) => !common.includes(reason));
@@ -69,8 +74,8 @@ function renderOperation(title: string, operation: Operation, context: Context):
   ].filter((part) => part !== '');
 }
 
-/** The members of the body, each once, even where a form and a JSON object have it. */
-function renderBody({ requestBody }: Operation): string[] {
+/** The members of the body, each once, even where a form and a JSON object have it; the optional ones of an operation above by their names. */
+function renderBody(title: string, { requestBody }: Operation, { fields }: Context): string[] {
   const rows = new Map<string, { name: string; places: string[]; member: Member; isRequired: boolean }>();
   for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
     const place = type === 'application/json' ? 'JSON' : 'form';
@@ -81,9 +86,18 @@ function renderBody({ requestBody }: Operation): string[] {
       else rows.set(name, { name, places: [place], member, isRequired: required.includes(name) });
     }
   }
-  return [...rows.values()].map(({ name, places, member, isRequired }) =>
-    renderRow(name, places.join(', '), member, isRequired),
-  );
+  const known = new Map<string, string[]>();
+  const own = [...rows.values()].flatMap(({ name, places, member, isRequired }) => {
+    // That `null` says the same as nothing stands above all operations.
+    const key = `${name} ${typeOf(member).replace(' or null', '')} ${meaningOf(member)}`;
+    const first = fields.get(key);
+    if (first === undefined) fields.set(key, title);
+    if (first === undefined || isRequired) return [renderRow(name, places.join(', '), member, isRequired)];
+    const group = `${places.join(', ')} | as of [${first}](#${anchorOf(first)})`;
+    known.set(group, [...(known.get(group) ?? []), `\`${name}\``]);
+    return [];
+  });
+  return [...own, ...[...known].map(([group, names]) => `| ${names.join(', ')} | ${group} | |`)];
 }
 
 function renderAnswer(title: string, operation: Operation, { schemas, shown }: Context): string[] {
