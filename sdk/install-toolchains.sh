@@ -12,7 +12,6 @@ wanted=()
 python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv)
 command -v javac >/dev/null || wanted+=(default-jdk-headless)
 command -v mvn >/dev/null || wanted+=(maven)
-"$(dirname "$0")/has-protoc.sh" || wanted+=(protobuf-compiler libprotobuf-dev)
 command -v go >/dev/null || wanted+=(golang-go)
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
