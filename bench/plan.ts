@@ -16,9 +16,8 @@ export interface Plan {
   readonly starts: number;
   readonly healthWindowMs: number;
   /**
-   * So long each of our facades, with its core, answers portraits beforehand: V8 compiles what runs often,
-   * and a service is measured as it is after its first minutes. What the others spend their time in is
-   * compiled when it is loaded.
+   * So long the facade, with its core, answers portraits beforehand: V8 compiles what runs often, and a service is
+   * measured as it is after its first minutes.
    */
   readonly compileMs: number;
 }

@@ -15,9 +15,9 @@ export async function measureStarts(
   const times: number[] = [];
   for (let at = 0; at <= starts; at += 1) {
     const startedAt = performance.now();
-    const service = await startLauncher(dataDir, workers);
+    const stop = await startLauncher(dataDir, workers);
     times.push(performance.now() - startedAt);
-    await service.close();
+    await stop();
   }
   const [first = NaN, ...later] = times;
   return { first, later: median(later) };

@@ -24,10 +24,3 @@ export async function warmUp(
   }
   return found;
 }
-
-/** Keeps each busy with portraits for so long. */
-export async function compile(systems: readonly System[], windowMs: number): Promise<void> {
-  for (const system of systems) {
-    await system.run({ set: 'vga', concurrency: 8, windowMs, minRequests: 1 });
-  }
-}

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -24,8 +23,8 @@ interface RunningService {
   readonly grpc: string;
   readonly rest: string | undefined;
   readonly apiKey: string;
-  /** Of the core; absent where its log is not read. */
-  readonly takeWorkTimes?: WorkTimes;
+  /** Of the core. */
+  readonly takeWorkTimes: WorkTimes;
   close(): Promise<void>;
 }
 
@@ -69,23 +68,16 @@ export async function startFacade(core: RunningService): Promise<RunningService>
   return { ...core, pids: [...core.pids, pid], rest, close: stop };
 }
 
-/** What `make run` starts. Its first start on a data folder makes a key, which is kept beside it. */
-export async function startLauncher(dataDir: string, workers: number): Promise<RunningService> {
+/** What `make run` starts, once it is ready. @returns stops it */
+export async function startLauncher(dataDir: string, workers: number): Promise<() => Promise<void>> {
   const env = { ...process.env, CORE_DATA_DIR: dataDir, CORE_WORKERS: String(workers), CORE_PORT: '0', REST_PORT: '0' };
-  const launcher = startChild(process.execPath, [dist('launcher/main.js')], { env });
-  const { pid, stdout, stop } = launcher;
-  let readyLine = '';
+  const { stdout, ready, stop } = startChild(process.execPath, [dist('launcher/main.js')], { env });
+  let isReady = false;
   createInterface({ input: stdout }).on('line', (line) => {
-    if (line.startsWith('ready ')) readyLine = line;
+    isReady ||= line.startsWith('ready ');
   });
-  await launcher.ready(() => Promise.resolve(readyLine !== ''));
-  const words = new URLSearchParams(readyLine.replaceAll(' ', '&'));
-  const keyFile = path.join(dataDir, 'bench-key');
-  const made = words.get('apikey');
-  if (made !== null) await writeFile(keyFile, made);
-  const apiKey = made ?? (await readFile(keyFile, 'utf8'));
-  const [rest = undefined, grpc = ''] = [words.get('rest') ?? undefined, words.get('grpc') ?? ''];
-  return { pids: [pid], grpc, rest, apiKey, close: stop };
+  await ready(() => Promise.resolve(isReady));
+  return stop;
 }
 
 /** Requests for boxes and scores without crops, straight to the core. */

@@ -2,20 +2,19 @@ import path from 'node:path';
 import type { LoadProcess } from '../load/load-process.js';
 import type { PictureSet } from '../pictures.js';
 import { startLimit } from './limit.js';
-import { grpcTargets, restTargets, startCore, startFacade, startLauncher } from './service.js';
+import { grpcTargets, restTargets, startCore, startFacade } from './service.js';
 import { networkSystem, type System } from './system.js';
 
-/** The limit and our three forms. */
+/** The limit and our two forms. */
 interface OwnSystems {
   readonly systems: readonly System[];
   readonly core: System;
-  /** Those that are asked by REST. */
-  readonly facades: readonly System[];
+  readonly facade: System;
   /** `host:port` of that core. */
   readonly grpc: string;
 }
 
-/** Starts the limit, core and facade as two processes, and what `make run` starts. */
+/** Starts the limit, and core and facade as two processes. */
 export async function startOwnSystems(options: {
   readonly root: URL;
   readonly folder: string;
@@ -27,8 +26,7 @@ export async function startOwnSystems(options: {
   const manifestUrl = new URL('models/manifest.json', root).href;
   const limit = await startLimit({ manifestUrl, sets: pictures, threads });
   const service = await startCore(path.join(folder, 'core'), threads);
-  const facade = await startFacade(service);
-  const launcher = await startLauncher(path.join(folder, 'launcher'), threads);
+  const rest = await startFacade(service);
   const core = networkSystem(load, {
     name: 'core',
     title: 'core over gRPC',
@@ -37,22 +35,13 @@ export async function startOwnSystems(options: {
     targets: await grpcTargets(service, pictures),
     close: () => service.close(),
   });
-  const facades = [
-    networkSystem(load, {
-      name: 'facade',
-      title: 'facade + core',
-      pids: facade.pids,
-      takeWorkTimes: facade.takeWorkTimes,
-      targets: await restTargets(facade, pictures),
-      close: () => facade.close(),
-    }),
-    networkSystem(load, {
-      name: 'launcher',
-      title: 'make run, REST',
-      pids: launcher.pids,
-      targets: await restTargets(launcher, pictures),
-      close: () => launcher.close(),
-    }),
-  ];
-  return { core, facades, grpc: service.grpc, systems: [limit, core, ...facades] };
+  const facade = networkSystem(load, {
+    name: 'facade',
+    title: 'facade + core',
+    pids: rest.pids,
+    takeWorkTimes: rest.takeWorkTimes,
+    targets: await restTargets(rest, pictures),
+    close: () => rest.close(),
+  });
+  return { core, facade, grpc: service.grpc, systems: [limit, core, facade] };
 }
