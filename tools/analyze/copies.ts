@@ -16,25 +16,15 @@ interface Copies {
 }
 
 /**
- * Makes sure that no copy can replace a picture or another copy, or be analysed itself in a later run.
- * @throws ConfigError if the folder is in one that is analysed or contains what is analysed, or if copies of two that
- *   are analysed would lie in the same place
+ * Makes sure that no copy replaces a picture, or is analysed itself in a later run.
+ * @throws ConfigError if the folder is in one that is analysed or contains what is analysed
  */
 export async function assertApart({ option, folder, wanted }: Copies): Promise<void> {
   const real = await realOf(folder);
-  const taken: { one: string; other: string; place: string }[] = [];
   for (const one of wanted) {
     const other = await realOf(one);
-    if (areNested(real, other))
+    if (isIn(real, other) || isIn(other, real))
       throw new ConfigError(`--${option} is "${folder}", which contains or is in "${one}", want another folder`);
-    const place = path.dirname(copyOf(path.join(one, 'any'), { option, folder, wanted }) ?? '');
-    // Where one is in the other, so are the copies.
-    const rival = taken.find((before) => areNested(before.place, place) && !areNested(before.other, other));
-    if (rival)
-      throw new ConfigError(
-        `copies of "${rival.one}" and "${one}" would lie in the same place, want one of them in a run`,
-      );
-    taken.push({ one, other, place });
   }
 }
 
@@ -43,8 +33,6 @@ async function realOf(folder: string): Promise<string> {
   const full = path.resolve(folder);
   return realpath(full).catch(async () => path.join(await realOf(path.dirname(full)), path.basename(full)));
 }
-
-const areNested = (one: string, other: string): boolean => isIn(one, other) || isIn(other, one);
 
 /** Whether it is the folder or below it; both may be relative. */
 function isIn(file: string, folder: string): boolean {
@@ -117,11 +105,11 @@ export async function writeMissing(
 }
 
 /**
- * Inside the folder, a picture keeps its path from here, or, if it lies elsewhere, from beside the file or folder that
- * was named: `/photos/2024/a.jpg` becomes `2024/a.jpg.jpg` if `/photos/2024` was. Undefined if neither.
+ * Inside the folder, a picture keeps its path from here or, if something that was named lies elsewhere, from the nearest
+ * folder that holds here and all that was named: so no two have the same. Undefined if it lies elsewhere still.
  */
 export function copyOf(file: string, { folder, wanted }: Copies, extension = 'jpg'): string | undefined {
-  const root = wanted.find((one) => isIn(file, one));
-  const from = isIn(file, '') ? '' : root && path.dirname(path.resolve(root));
-  return from === undefined ? undefined : path.join(folder, `${path.relative(from, file)}.${extension}`);
+  let base = path.resolve();
+  while (!wanted.every((one) => isIn(one, base))) base = path.dirname(base);
+  return isIn(file, base) ? path.join(folder, `${path.relative(base, file)}.${extension}`) : undefined;
 }

@@ -30,7 +30,7 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   await writeMissing(lines(), place, (message) => warnings.push(message), signal);
   assert.equal(warnings.length, 1);
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
-  const copy = path.join(copies, path.basename(folder), 'whole.jpg.jpg');
+  const copy = copyOf(whole, place) ?? '';
   assert.equal((await sharp(await readFile(copy)).metadata()).format, 'jpeg');
 
   // One that is there is not missing.
@@ -59,7 +59,7 @@ test('a picture whose name is too long for a copy costs a warning or its own lin
   });
   assert.deepEqual(await writeRedacted(lineOf(whole), redacted, place), lineOf(whole));
   assert.deepEqual([hasRedacted(whole, place), hasRedacted(long, place)], [true, false]);
-  const names = await readdir(path.join(copies.folder, path.basename(folder)));
+  const names = await readdir(path.dirname(copyOf(whole, copies) ?? ''));
   assert.deepEqual(names.sort(), ['whole.jpg.jpg', 'whole.jpg.webp']);
 });
 
@@ -85,19 +85,18 @@ test('making copies can be stopped', async (t) => {
   assert.deepEqual(await readdir(folder), ['photo.jpg']);
 });
 
-test('a copy has the path of its picture from here, or from beside what was named', () => {
-  // Not that of this clone, whatever it is called.
-  const beside = `../not-${path.basename(path.resolve())}`;
+test('a copy has the path of its picture from here, or from the nearest folder that holds all', () => {
+  const here = path.basename(path.resolve());
   for (const [file, wanted, copy] of [
-    ['p/a.jpg', 'p', 'out/p/a.jpg.jpg'],
-    [path.resolve('p/a.jpg'), path.resolve('p'), 'out/p/a.jpg.jpg'],
-    [`${beside}/a.jpg`, `${beside}/a.jpg`, 'out/a.jpg.jpg'],
-    [`${beside}/b/c/a.jpg`, `${beside}/b`, 'out/b/c/a.jpg.jpg'],
-    ['/b/c/a.jpg', '/b/c/', 'out/c/a.jpg.jpg'],
-    ['/b/..c/a.jpg', '/b', 'out/b/..c/a.jpg.jpg'],
-    ['/b/a.jpg', '/c', undefined],
+    ['p/a.jpg', ['p'], 'out/p/a.jpg.jpg'],
+    [path.resolve('p/a.jpg'), [path.resolve('p')], 'out/p/a.jpg.jpg'],
+    ['../photos/a.jpg', ['../photos/a.jpg'], 'out/photos/a.jpg.jpg'],
+    ['../photos/a.jpg', ['photos', '../photos/'], 'out/photos/a.jpg.jpg'],
+    ['photos/a.jpg', ['photos', '../photos/'], `out/${here}/photos/a.jpg.jpg`],
+    ['/b/..c/a.jpg', ['/b', '/d'], 'out/b/..c/a.jpg.jpg'],
+    ['/b/a.jpg', ['p'], undefined],
   ] as const)
-    assert.equal(copyOf(file, { option: 'annotate' as const, folder: 'out', wanted: [wanted] }), copy);
+    assert.equal(copyOf(file, { option: 'annotate' as const, folder: 'out', wanted }), copy);
 });
 
 test('copies go to no folder that is analysed, or contains or is in one that is, by links either', async (t) => {
@@ -119,18 +118,4 @@ test('copies go to no folder that is analysed, or contains or is in one that is,
     });
   }
   await assertApart({ option: 'redact', folder: inside('photos-hidden'), wanted: [inside('photos')] });
-});
-
-test('two folders whose copies would lie in the same place are refused', async () => {
-  const ofTwo = (...wanted: string[]) => assertApart({ option: 'annotate' as const, folder: 'out', wanted });
-  await assert.rejects(ofTwo('/nowhere/a', '/elsewhere/a'), {
-    name: 'ConfigError',
-    message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
-  });
-  await assert.rejects(ofTwo('a/photos', '/elsewhere/a'), /^ConfigError: copies of "a\/photos" and/);
-  await assert.rejects(
-    assertApart({ option: 'annotate', folder: '/elsewhere/out', wanted: ['.', '/elsewhere/a'] }),
-    /^ConfigError: copies of "\." and/,
-  );
-  await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b', '/nowhere/a/b');
 });
