@@ -86,19 +86,11 @@ function mayPass(failure: Error): failure is RefusedError {
   return failure instanceof RefusedError && (failure.retryAfterSeconds !== undefined || lost.has(failure.code));
 }
 
-/** What grpc-js says of the last address; of OpenSSL's thread:error:code:library:function:reason:../file, the reason. */
-const lastError =
-  /^No connection established\. Last error: (?:Error.*?: )?(?:.*:error:(?:[^:]*:){3})?(.*?)(?::\.\.|\n|\. Resolution)/;
-
+/** Where no core was reached, gRPC's message has the cause, but not what names the way there. */
 function explain({ message }: RefusedError, address: string): string {
-  // The server there speaks HTTP/1.
-  if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
-  const [, cause] = lastError.exec(message) ?? [];
-  // grpc-js says so of a proxy alone, and writes why on standard error.
-  if (cause === 'undefined')
-    return `cannot reach ${address} by the proxy of the environment (http_proxy); see no_proxy`;
-  const options = '--address (or CORE_PORT), --tls-ca and --tls-cert';
-  return cause === undefined ? message : `cannot reach ${address}: ${cause}; see ${options}`;
+  if (!/^No connection established|Protocol error/.test(message)) return message;
+  const ways = '--address (or CORE_PORT), --tls-ca, --tls-cert and http_proxy';
+  return `cannot reach a core's gRPC port at ${address}, see ${ways}: ${message.trim()}`;
 }
 
 /** @returns why the stream ended early, undefined if every picture has its line; and what became of the pictures */
