@@ -41,9 +41,8 @@ const askEach = byId('ask-each', HTMLButtonElement);
 const askAsOne = byId('ask-as-one', HTMLButtonElement);
 
 let mode: Mode = 'all';
+/** A question, or a sample on its way. */
 let running: AbortController | undefined;
-/** A sample, on its way. */
-let loading: AbortController | undefined;
 let waits = 0;
 let answered: unknown;
 
@@ -187,7 +186,6 @@ function toWords(reason: string): string {
 /** The last answer is to a question that no longer stands, as is the one that is under way. */
 function clearAnswer(): void {
   running?.abort();
-  loading?.abort();
   clearResult();
   problem.hidden = true;
   view.clearAnswer();
@@ -243,7 +241,7 @@ function showPicture(chosen: File): void {
 /** Unless something else is chosen while the sample is loaded. */
 async function trySample(name: string, wanted: Mode): Promise<void> {
   clearAnswer();
-  const { signal } = (loading = new AbortController());
+  const { signal } = (running = new AbortController());
   try {
     const blob = await (await fetch(`samples/${name}`, { signal })).blob();
     // Not a proxy's page, nor a refusal.

@@ -52,11 +52,9 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
   addEventListener('drop', (event) => {
     event.preventDefault();
     canvas.classList.remove('over');
-    const items = [...(event.dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
-    const files = items.filter((item) => !item.webkitGetAsEntry()?.isDirectory).map((item) => item.getAsFile());
-    take(files.filter((file) => file !== null));
-    if (items.length === 0) note("That isn't a file. Save the picture first, then drop it here.");
-    else if (files.length < items.length) note("Folders aren't taken. Open the folder, then drop its pictures here.");
+    const dropped = event.dataTransfer?.files ?? [];
+    take(dropped);
+    if (dropped.length === 0) note("That isn't a file. Save the picture first, then drop it here.");
   });
   addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
   return {

@@ -35,22 +35,12 @@ export function connectStage(note: (text: string) => void) {
       if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
       picture.src = URL.createObjectURL(chosen);
       picture.alt = `The picture ${chosen.name}`;
-      moveSamples();
       show(true);
       fit();
     },
     /** Resolves once the picture can be drawn on, or cannot be shown at all. */
     decoded: (): Promise<void> => picture.decode().catch(() => {}),
   };
-}
-
-/** Below the picture. */
-function moveSamples(): void {
-  const samples = byId('samples', HTMLElement);
-  const focused = document.activeElement;
-  byId('stage', HTMLElement).append(samples);
-  // An element that is moved loses the focus.
-  if (focused instanceof HTMLElement && samples.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /**
@@ -89,6 +79,5 @@ function connectZoom(): () => void {
   canvas.addEventListener('pointermove', (event) => {
     if (event.buttons === 1 && event.pointerType === 'mouse') canvas.scrollBy(-event.movementX, -event.movementY);
   });
-  picture.draggable = false;
   return () => zoomTo(1);
 }
