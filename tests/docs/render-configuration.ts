@@ -24,11 +24,6 @@ export function renderConfiguration(): string {
   ].join('\n\n');
 }
 
-/** The rows of all settings: `| variable | default | meaning |`. */
-export function configurationRows(): string[] {
-  return [...rowsOf(coreSettings), ...rowsOf(facadeSettings)];
-}
-
 function rowsOf(settings: z.ZodObject): string[] {
   const defaults = settings.parse({}) as Record<string, string | number | undefined>;
   return Object.entries(settings.shape).map(([name, setting]) => {
