@@ -47,8 +47,6 @@ export interface DecodedPart {
 export interface OpenPicture extends ImageFile {
   /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
   readonly usesProfile: boolean;
-  /** By which its pixels are brightened to sRGB; by default they are not. */
-  readonly gamma?: number | undefined;
   /** Of the upright picture. */
   readonly size: Size;
   /** The whole picture, if decoding it once costs less than decoding its parts; else the part that is looked at again. */

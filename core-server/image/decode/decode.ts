@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 
-interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'size' | 'usesProfile' | 'gamma'> {
+interface Decodable extends Pick<OpenPicture, 'bytes' | 'type' | 'size' | 'usesProfile'> {
   /** After these, libvips gives up, so that its thread is free again; by default as long as a caller waits at most. */
   readonly maxSeconds?: number;
 }
@@ -40,14 +40,13 @@ export function sharpOf({ data, width, height }: RgbPicture): Sharp {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
-function open({ bytes, type, usesProfile, gamma, maxSeconds = 30 }: Decodable): Sharp {
+function open({ bytes, type, usesProfile, maxSeconds = 30 }: Decodable): Sharp {
   // Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
   // produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
   // it cannot read as an error only, and goes on with black.
   const failOn = type === 'tiff' ? 'error' : 'truncated';
   const options = { failOn, limitInputPixels: false, autoOrient: true, ignoreIcc: !usesProfile } as const;
-  const picture = sharp(bytes, options).timeout({ seconds: maxSeconds });
-  return gamma ? picture.gamma(1, gamma) : picture;
+  return sharp(bytes, options).timeout({ seconds: maxSeconds });
 }
 
 async function toRgb(pipeline: Sharp, { usesProfile }: Decodable): Promise<RgbPicture> {

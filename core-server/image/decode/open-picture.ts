@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { isPlainProfile } from '../inspect/colour-profile.js';
-import { pngGamma } from '../inspect/png-gamma.js';
 import type { ImageType } from '../inspect/sniff-type.js';
 import { type ImageFile, type ImageLimits, type OpenPicture, type Size, wholeOf } from '../picture.js';
 import { corruptImage, refuseImage } from '../refuse-image.js';
@@ -52,8 +51,7 @@ export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);
-  const gamma = file.type === 'png' ? pngGamma(file.bytes) : undefined;
-  return { ...file, bytes, size, gamma, usesProfile: icc !== undefined && isPlainProfile(icc) };
+  return { ...file, bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
 /** @throws Refusal IMAGE_TOO_MANY_PIXELS */

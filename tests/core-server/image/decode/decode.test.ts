@@ -7,9 +7,7 @@ import { openPicture, readHeader } from '../../../../core-server/image/decode/op
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { type RgbPicture, scaledSize } from '../../../../core-server/image/picture.js';
 import { copyRegion, padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
-import { be } from '../../../helpers/pictures/avif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
-import { insertInPng, pngChunk } from '../../../helpers/pictures/png.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
 
@@ -68,21 +66,6 @@ test('grey pictures of 8 and 16 bits become three equal channels', async () => {
     assert.equal(data.length, 96 * 64 * 3);
     assert.ok(data[0] === data[1] && data[1] === data[2] && (data[0] ?? 0) > 30, space);
   }
-});
-
-test('a PNG of another gamma is brightened to sRGB, unless it says its colours in a better way', async () => {
-  const withChunks = async (gamma: number, ...others: Buffer[]): Promise<number[] | undefined> => {
-    const grey = sharp({ create: { ...size, channels: 3, background: '#324650' } });
-    const png = insertInPng(await grey.png().toBuffer(), pngChunk('gAMA', be(4, gamma)), ...others);
-    return coloursOf(await decode(png))[0];
-  };
-  assert.deepEqual(await withChunks(45_455), [0x32, 0x46, 0x50]);
-  assert.deepEqual(await withChunks(100_000), [121, 141, 150]);
-  assert.deepEqual(await withChunks(55_556), [67, 88, 98]);
-  assert.deepEqual(await withChunks(100_000, pngChunk('sRGB', be(1, 0))), [0x32, 0x46, 0x50]);
-  assert.deepEqual(await withChunks(100_000, pngChunk('cICP', be(1, 1, 13, 0, 1))), [0x32, 0x46, 0x50]);
-  assert.deepEqual(await withChunks(100_000, pngChunk('iCCP', 'no profile')), [0x32, 0x46, 0x50]);
-  assert.deepEqual(await withChunks(2 ** 31), [0x32, 0x46, 0x50]);
 });
 
 test('what is transparent becomes white', async () => {
