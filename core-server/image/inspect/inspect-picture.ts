@@ -1,6 +1,6 @@
 import type { ImageFile, ImageLimits } from '../picture.js';
 import { avifPixels } from './avif/avif-pixels.js';
-import { assertFew, partsOf } from './count-parts.js';
+import { checkParts } from './check-parts.js';
 import { Cursor } from './cursor.js';
 import { inspectTiff } from './tiff/inspect-tiff.js';
 
@@ -20,6 +20,6 @@ export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<I
   if (type === 'heic') return heicShare;
   const file = new Cursor(bytes);
   if (type === 'tiff') return Math.min(1, inspectTiff(file) / (maxPixels * avifBytesPerPixel));
-  assertFew(type, partsOf[type]?.(file) ?? []);
+  checkParts[type]?.(file);
   return type === 'avif' ? Math.min(1, avifPixels(file, maxPixels) / maxPixels) : 0;
 }

@@ -5,7 +5,7 @@ export const startOfScan = 0xda;
 const endOfImage = 0xd9;
 
 /** By the second byte of its marker, and where that stands. */
-interface Segment {
+export interface Segment {
   readonly marker: number;
   readonly at: number;
 }
@@ -59,15 +59,11 @@ const scanMarker = Buffer.from([0xff, startOfScan]);
  */
 export function countContinuedScans(file: Cursor, max: number): number {
   let found = 0;
-  // Between these two stands no marker: headers of scans may overlap, and each search would go through it again.
-  let empty = { from: 0, to: 0 };
   for (let at = file.find(scanMarker, 0); at + 5 <= file.length && found <= max; at = file.find(scanMarker, at + 2)) {
     const length = file.uint(at + 2, 2);
     // Decoders refuse any other header.
     if (length !== 6 + 2 * (file.byte(at + 4) ?? 0)) continue;
-    const from = at + 2 + length;
-    if (from < empty.from || from > empty.to) empty = { from, to: nextMarker(file, from) };
-    if (file.byte(empty.to + 1) !== endOfImage) found += 1;
+    if (file.byte(nextMarker(file, at + 2 + length) + 1) !== endOfImage) found += 1;
   }
   return found;
 }

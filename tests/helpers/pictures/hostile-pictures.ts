@@ -18,7 +18,7 @@ const fill = (bytes: number, pattern: Buffer): Buffer => Buffer.alloc(Math.max(0
  * begins with the headers that follow. Behind them stands a filling up to the one end of the image, for which a
  * search from each of them has to look through the whole file.
  */
-export function overlappingScans(bytes: number, headers = 103, filling = hex('ff 00')): Buffer {
+function overlappingScans(bytes: number, headers = 103, filling = hex('ff 00')): Buffer {
   const strip = Buffer.concat([
     hex('ff d8'),
     fill(4 * headers, hex('ff da 02 04')),

@@ -1,9 +1,8 @@
 import { unsupportedImage } from '../../refuse-image.js';
-import { assertFew, maxScans, type Parts } from '../count-parts.js';
+import { assertFew, maxScans } from '../check-parts.js';
 import type { Cursor } from '../cursor.js';
 import { countContinuedScans } from '../jpeg-segments.js';
 import { firstDirectory, type TiffDirectory } from './first-directory.js';
-import { assertRowsPackedAlone } from './packbits.js';
 
 /**
  * Refuses a TIFF that costs more than its pixels, or that libvips would show wrongly.
@@ -19,22 +18,26 @@ export function inspectTiff(file: Cursor): number {
   assertKnownCompression(page);
   assertKnownSamples(page);
   countStripBytes(file, page);
-  if (read(page, 'compression', 1) === packBits) assertKnownPackBits(file, page);
-  assertFew('tiff', partsOf(file, page));
+  assertFew('tiff', 'strips or tiles, or rows of them in CCITT or PackBits', countDecoded(page), maxDecoded);
+  if (read(page, 'compression', 1) === inJpeg) {
+    assertFew('tiff', 'scans in a strip or tile', countContinuedScans(file, maxScans), maxScans);
+    assertFew('tiff', 'bytes in its JPEG tables', page(tags.jpegTables)?.count ?? 0, maxTableBytes);
+  }
   return bytesOf(page);
 }
 
-function* partsOf(file: Cursor, page: TiffDirectory): Generator<Parts> {
-  // libtiff may warn of each, and each warning takes some hundred bytes of a worker's heap.
-  yield { name: 'strips or tiles, or rows of them in CCITT or PackBits', max: 20_000, found: countDecoded(page) };
-  if (read(page, 'compression', 1) !== inJpeg) return;
-  yield { name: 'scans in a strip or tile', max: maxScans, found: countContinuedScans(file, maxScans) };
-  // They are read for each tile; 574 are usual.
-  yield { name: 'bytes in its JPEG tables', max: 4_096, found: page(tags.jpegTables)?.count ?? 0 };
-}
+/** libtiff may warn of each, and each warning takes some hundred bytes of a worker's heap. */
+const maxDecoded = 20_000;
+/** They are read for each tile; 574 are usual. */
+const maxTableBytes = 4_096;
 
 const inJpeg = 7;
 const packBits = 32_773;
+/**
+ * Of PackBits, libvips reads strips of more rows row by row, and shows a wrong picture where a program did not pack each
+ * row alone, as TIFF 6.0, section 9, has it.
+ */
+const maxPackedRows = 128;
 /** Decoded row by row: CCITT and PackBits. */
 const byRow = [2, 3, 4, packBits];
 /** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
@@ -47,8 +50,7 @@ function countDecoded(page: TiffDirectory): number {
   const isByRow = byRow.includes(read(page, 'compression', 1));
   const rows = isByRow ? 1 : read(page, isTiled ? 'tileLength' : 'rowsPerStrip', Infinity);
   const down = Math.ceil(read(page, 'height', 0) / rows);
-  const planes = read(page, 'planarConfiguration', 1) === 2 ? read(page, 'samplesPerPixel', 1) : 1;
-  return across * down * planes;
+  return across * down;
 }
 
 /** Camera raw files, such as DNG and NEF, are TIFFs that begin with a preview of a few hundred pixels. */
@@ -60,52 +62,39 @@ function assertNoPreview(page: TiffDirectory): void {
 
 function assertKnownCompression(page: TiffDirectory): void {
   const compression = read(page, 'compression', 1);
-  if (compressions.includes(compression)) return;
-  const what = `is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`;
-  throw unsupportedImage('tiff', what);
+  const rows = Math.min(read(page, 'rowsPerStrip', Infinity), read(page, 'height', 0));
+  const isTall = rows > maxPackedRows && !page(tags.tileWidth);
+  if (compressions.includes(compression) && !(compression === packBits && isTall)) return;
+  const wish = `want none, CCITT, LZW, JPEG, deflate or, in strips of at most ${maxPackedRows} rows, PackBits`;
+  throw unsupportedImage('tiff', `is a TIFF with compression ${compression}, ${wish}`);
 }
 
 /** How many channels each has of the colours that libvips shows rightly: grey, RGB, palette, CMYK and YCbCr. */
 const channelsOf: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5: 4, 6: 3 };
 
 /**
- * Unsigned whole numbers of 1 to 16 bits; in planes, RGB, CMYK and one channel of 8 bits or more; YCbCr where libtiff makes
- * RGB of it; beside the colours, alpha alone. libvips refuses others as if they were damaged, or shows them without an
- * error, but wrong, such as all black or white, or brightness as red.
+ * Unsigned whole numbers of 1 to 16 bits, of 8 or 16 where there are several channels, which stand side by side; beside the
+ * colours, alpha alone; YCbCr where libtiff makes RGB of it. libvips refuses most others as if they were damaged, or shows
+ * them without an error, but wrong, such as all black or white, or brightness as red.
  */
 function assertKnownSamples(page: TiffDirectory): void {
   // Without it, libvips refuses the file.
   if (!page(tags.photometric)) return;
   const photometric = read(page, 'photometric', 0);
-  const refuse = (what: string): never => {
-    throw unsupportedImage('tiff', `is a TIFF of ${what}`);
-  };
   const [bits, samples] = [read(page, 'bitsPerSample', 1), read(page, 'samplesPerPixel', 1)];
-  if ([2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) || ![1, 2, 4, 8, 16].includes(bits))
-    refuse('floats, signed, long or odd numbers, want unsigned ones of 1, 2, 4, 8 or 16 bits');
-  const channels = channelsOf[photometric] ?? refuse('Lab or other rare colours, want grey, RGB, CMYK or a palette');
-  if (samples > channels + 1 || (samples > channels && read(page, 'extraSamples', 1) === 0))
-    refuse('channels that it calls neither colours nor alpha, want it without them');
-  if (samples > 1 && bits < 8) refuse('several channels of fewer than 8 bits, want 8 or 16');
-  const areInPlanes = read(page, 'planarConfiguration', 1) === 2;
-  if (areInPlanes && (bits < 8 || samples === 2 || page(tags.tileWidth)))
-    refuse('tiles, grey and alpha, or fewer than 8 bits, in planes, want channels side by side');
-  if (photometric !== inYcc) return;
+  const channels = channelsOf[photometric];
   const [across, down] = page(tags.chromaSubsampling)?.values ?? [];
-  const isSampledAlike = across === 1 && down === 1 && read(page, 'compression', 1) !== inJpeg;
-  if (areInPlanes || isSampledAlike) refuse('YCbCr in planes or without subsampling, want RGB');
-}
-
-function assertKnownPackBits(file: Cursor, page: TiffDirectory): void {
-  const isReadWhole = read(page, 'planarConfiguration', 1) === 2 || read(page, 'photometric', 1) === inYcc;
-  if (isReadWhole) return;
-  const samples = read(page, 'width', 0) * read(page, 'samplesPerPixel', 1);
-  assertRowsPackedAlone(file, {
-    offsets: page(tags.stripOffsets)?.values ?? [],
-    rowsPerStrip: read(page, 'rowsPerStrip', Infinity),
-    rows: read(page, 'height', 0),
-    bytesPerRow: Math.ceil((samples * read(page, 'bitsPerSample', 1)) / 8),
-  });
+  const isMadeRgb = across !== 1 || down !== 1 || read(page, 'compression', 1) === inJpeg;
+  const isKnown =
+    channels !== undefined &&
+    ![2, 3, 5, 6].includes(read(page, 'sampleFormat', 1)) &&
+    (samples > 1 ? [8, 16] : [1, 2, 4, 8, 16]).includes(bits) &&
+    (samples <= channels || (samples === channels + 1 && read(page, 'extraSamples', 1) !== 0)) &&
+    read(page, 'planarConfiguration', 1) !== 2 &&
+    (photometric !== inYcc || isMadeRgb);
+  if (isKnown) return;
+  const what = 'is a TIFF of rare colours, channels or numbers, want grey, RGB or CMYK of 8 or 16 bits, side by side';
+  throw unsupportedImage('tiff', what);
 }
 
 /** StripByteCounts and TileByteCounts (TIFF 6.0, sections 8 and 15); of a page that has both, the later ones count. */
@@ -130,7 +119,6 @@ const tags = {
   bitsPerSample: 258,
   compression: 259,
   photometric: 262,
-  stripOffsets: 273,
   samplesPerPixel: 277,
   rowsPerStrip: 278,
   planarConfiguration: 284,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type JpegOptions } from 'sharp';
-import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
+import { jpegSegments, startOfScan } from '../../../../core-server/image/inspect/jpeg-segments.js';
 import { asRefusal } from '../../../../runtime/errors/refusal.js';
 import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from '../../../helpers/pictures/exif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
@@ -50,8 +50,7 @@ test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async
 
 test('a JPEG of more than 20 scans is refused', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(({ name }) => name === 'scans');
-  const found = usual?.found ?? 0;
+  const found = [...jpegSegments(new Cursor(progressive))].filter(({ marker }) => marker === startOfScan).length;
   assert.ok(found > 5 && found < 15, `${found} scans`);
   assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
   // What phones append, such as a second picture.
@@ -66,8 +65,7 @@ test('a JPEG of more than 20 scans is refused', async () => {
 
 test('a JPEG of more than 1,000 segments is refused, before its scans and between them', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(({ name }) => name === 'segments');
-  const left = 1_000 - (usual?.found ?? 0);
+  const left = 1_000 - [...jpegSegments(new Cursor(progressive))].length;
   for (const marker of [0xe1, 0xe5, 0xfe]) {
     const segments = (count: number): Buffer => times(count, Buffer.from([0xff, marker, 0, 2]));
     const before = (count: number): Buffer =>
@@ -147,10 +145,9 @@ test('a TIFF of more than 20,000 strips or tiles is refused, or of as many rows 
   const [lzw, ccitt, packBits] = [{ 259: 5 }, { 259: 4 }, { 259: 32_773 }];
   const table: [name: string, height: number, tags: Record<number, number>][] = [
     ['strips', 60_000, { ...lzw, 278: 3 }],
-    ['strips in planes', 19_998, { ...lzw, 277: 3, 278: 3, 284: 2 }],
     ['tiles', 3_200, { ...lzw, 256: 1_600, 322: 16, 323: 16 }],
     ['rows of a strip', 20_000, { ...ccitt, 278: 20_001 }],
-    ['rows of strips in planes', 5_000, { ...packBits, 277: 4, 278: 100, 284: 2 }],
+    ['rows of strips', 20_000, { ...packBits, 278: 100 }],
     ['rows of tiles', 2_000, { ...ccitt, 256: 160, 322: 16, 323: 2_048 }],
   ];
   for (const [name, height, tags] of table) {
@@ -166,8 +163,16 @@ test('a TIFF compressed in an unusual way is refused and its compression named',
   for (const unusual of [0, 6, 34_892, 34_887, 50_000, 50_001])
     assert.throws(() => inspectPicture(imageFile(of(unusual)), { maxPixels: 1e9 }), {
       reason: 'UNSUPPORTED_IMAGE_TYPE',
-      message: `image is a TIFF with compression ${unusual}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
+      message: new RegExp(`^image is a TIFF with compression ${unusual}, want none, CCITT, LZW, JPEG, deflate or, in`),
     });
+  const { field } = tiffWriter('II*');
+  const packed = (rows: number, rowsPerStrip: number, ...others: Buffer[]) =>
+    composeDirectories('II*', [
+      [field(257, 4, 1, rows), field(259, 3, 1, 32_773), field(278, 4, 1, rowsPerStrip), ...others],
+    ]);
+  for (const read of [packed(1_000, 128), packed(128, 1_000), packed(1_000, 1_000, field(322, 3, 1, 16))])
+    assert.equal(reasonOf(read), undefined);
+  assert.equal(reasonOf(packed(1_000, 129)), 'UNSUPPORTED_IMAGE_TYPE');
 });
 
 const exifTypes = ['jpeg', 'png', 'webp', 'avif'] as const;
