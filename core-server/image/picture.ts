@@ -64,7 +64,7 @@ export const redactionStyles = ['blur', 'pixelate', 'box'] as const;
 export type RedactionStyle = (typeof redactionStyles)[number];
 
 /** Quarters of a turn, clockwise. */
-export type QuarterTurns = 1 | 2 | 3;
+export type QuarterTurns = 0 | 1 | 2 | 3;
 
 /**
  * The kernel for resizing: `cubic` is best for finding faces of every size; `linear` is closest to the area

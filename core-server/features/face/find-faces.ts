@@ -13,8 +13,8 @@ import { resizePicture } from '../../image/resize/resize-picture.js';
 import type { RunModel } from '../../inference/models/sessions.js';
 import { type CloserLook, closeUpOf, createCascade } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
-import { byAreaThenScore, type Candidate, clampBox, toPicture, turnBack, turnsOf } from './geometry.js';
-import { createSight, type Sight } from './sight.js';
+import { byAreaThenScore, type Candidate, clampBox, toPicture, turnsOf } from './geometry.js';
+import { createSight, type Showing } from './sight.js';
 
 export interface FaceDetectorParts {
   readonly run: RunModel;
@@ -44,7 +44,7 @@ export async function findVisibleFaces(
 ): Promise<Candidate[]> {
   const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
   const cascade = createCascade(rule, picture.size);
-  const search = { picture, rule, cascade, step, ...createSight(run, candidateScore, step) };
+  const search = { picture, rule, cascade, step, see: createSight(run, candidateScore, step) };
   const faces: Candidate[] = [];
   for (const face of await findFaces(search, mayGlance)) {
     const box = clampBox(face.box, picture.size);
@@ -54,10 +54,11 @@ export async function findVisibleFaces(
 }
 
 /** What the looks at a picture have in common. What they find is in its pixels. */
-interface Search extends Sight {
+interface Search {
   readonly picture: OpenPicture;
   readonly rule: CascadeRule;
   readonly cascade: ReturnType<typeof createCascade>;
+  readonly see: ReturnType<typeof createSight>;
   readonly step: Stopwatch['time'];
 }
 
@@ -90,29 +91,25 @@ function copyOf({ picture, step }: Search, size: Size, region?: Region): Promise
 async function lookAt(
   { see, picture: { size } }: Search,
   pixels: RgbPicture,
-  region: Region = wholeOf(size),
+  { region = wholeOf(size), ...showing }: Showing & { readonly region?: Region } = {},
 ): Promise<Candidate[]> {
-  return toPicture(await see(pixels), pixels, region);
+  return toPicture(await see(pixels, showing), pixels, region);
 }
 
 /** Glances at the picture turned by quarters; where one is surer of a face than all before, a look. */
 async function lookAtTurned(
-  { see, turn, cascade, rule, picture: { size } }: Search,
+  search: Search,
   upright: readonly Candidate[],
   miniature: RgbPicture,
   overview: RgbPicture,
 ): Promise<Candidate[]> {
-  const lookTurned = async (pixels: RgbPicture, turns: QuarterTurns): Promise<Candidate[]> => {
-    const seen = await see(await turn(pixels, turns));
-    const upright = seen.map((candidate) => turnBack(candidate, turns, pixels));
-    return toPicture(upright, pixels, wholeOf(size));
-  };
+  const { cascade, rule } = search;
   const glances = new Map<QuarterTurns, Candidate[]>();
-  for (const turns of [1, 2, 3] as const) glances.set(turns, await lookTurned(miniature, turns));
+  for (const turns of [1, 2, 3] as const) glances.set(turns, await lookAt(search, miniature, { turns }));
   let found = [...upright];
   for (const glance of glances.values()) found = cascade.addTurned(found, glance, rule.turnedScore);
-  const quarter = cascade.quarterOf(upright, glances);
-  return quarter ? cascade.addTurned(found, await lookTurned(overview, quarter), rule.sureScore) : found;
+  const turns = cascade.quarterOf(upright, glances);
+  return turns ? cascade.addTurned(found, await lookAt(search, overview, { turns }), rule.sureScore) : found;
 }
 
 /** The second look, and one at its mirror image. */
@@ -121,31 +118,29 @@ async function lookAgain(
   first: readonly Candidate[],
   { region, zoom }: CloserLook,
 ): Promise<Candidate[]> {
-  const { seeMirrored, cascade, rule, step } = search;
+  const { cascade, rule, step } = search;
   const size = scaledSize(region, zoom);
   const detail = await copyOf(search, size, region);
-  const second = await lookAt(search, detail, region);
+  const second = await lookAt(search, detail, { region });
   if (rule.mirrorScale === 0) return cascade.mergeLooks(first, second, region);
   const smaller = await step('decode', () => resizePicture(detail, scaledSize(size, rule.mirrorScale)));
-  const mirrored = toPicture(await seeMirrored(smaller), smaller, region);
+  const mirrored = await lookAt(search, smaller, { region, isMirrored: true });
   return cascade.mergeLooks(first, cascade.withMirror(second, mirrored), region);
 }
 
 /** Looks at each of the largest doubtful faces by itself, upright, and at its mirror image. */
-async function lookAtDoubtful(
-  { see, seeMirrored, turn, cascade, picture: { size }, step }: Search,
-  found: readonly Candidate[],
-  overview: RgbPicture,
-): Promise<Candidate[]> {
+async function lookAtDoubtful(search: Search, found: readonly Candidate[], overview: RgbPicture): Promise<Candidate[]> {
+  const { cascade, picture, step } = search;
   const lookCloser = async (face: Candidate): Promise<Candidate> => {
-    const [inOverview] = toPicture([face], size, wholeOf(overview)) as [Candidate];
+    const [inOverview] = toPicture([face], picture.size, wholeOf(overview)) as [Candidate];
     const { region, zoom } = closeUpOf(inOverview, overview);
     const closeUp = await step('decode', () => resizePicture(overview, scaledSize(region, zoom), region));
     const turns = turnsOf(face);
-    const upright = await turn(closeUp, turns);
-    const seen = [...(await see(upright)), ...(await seeMirrored(upright))];
-    const inCloseUp = turns ? seen.map((other) => turnBack(other, turns, closeUp)) : seen;
-    return cascade.withCloseUp(face, toPicture(toPicture(inCloseUp, closeUp, region), overview, wholeOf(size)));
+    const seen = [
+      ...(await lookAt(search, closeUp, { region, turns })),
+      ...(await lookAt(search, closeUp, { region, turns, isMirrored: true })),
+    ];
+    return cascade.withCloseUp(face, toPicture(seen, overview, wholeOf(picture.size)));
   };
   const doubtful = found.filter((face) => cascade.isDoubtful(face)).sort(byAreaThenScore);
   const largest = new Set(doubtful.slice(0, maxCloseUps));

@@ -109,6 +109,7 @@ export function toPicture(
 
 /** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */
 export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, height }: Size): Candidate {
+  if (turns === 0) return candidate;
   return moved(candidate, ({ x, y }) => {
     if (turns === 1) return { x: y, y: height - x };
     if (turns === 2) return { x: width - x, y: height - y };
@@ -117,10 +118,10 @@ export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, hei
 }
 
 /** How often a picture is turned clockwise by a quarter until the face in it is upright, by its eyes. */
-export function turnsOf({ landmarks: [rightEye, leftEye] }: Candidate): QuarterTurns | 0 {
+export function turnsOf({ landmarks: [rightEye, leftEye] }: Candidate): QuarterTurns {
   if (rightEye === undefined || leftEye === undefined) return 0;
   const lean = Math.atan2(leftEye.y - rightEye.y, leftEye.x - rightEye.x);
-  return ((4 - Math.round(lean / (Math.PI / 2))) % 4) as QuarterTurns | 0;
+  return ((4 - Math.round(lean / (Math.PI / 2))) % 4) as QuarterTurns;
 }
 
 /** A candidate from the mirror image of a picture of this width, where the left eye is in the right one's place. */

@@ -37,7 +37,7 @@ export async function levelFaces(
   { run, rule }: FaceDetectorParts,
   step: Stopwatch['time'],
 ): Promise<Candidate[]> {
-  const { see } = createSight(run, leastScore, step);
+  const see = createSight(run, leastScore, step);
 
   /** Its points if the given ones stand level; undefined where it is not seen. */
   const look = async (face: Candidate, landmarks: readonly Point[]) => {

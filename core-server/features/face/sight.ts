@@ -5,38 +5,43 @@ import type { Box, Point, QuarterTurns, RgbPicture } from '../../image/picture.j
 import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import type { RunModel, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
-import { byScore, type Candidate, isCentredIn, mirrorBack, mostFaces, suppress, toPicture } from './geometry.js';
+import {
+  byScore,
+  type Candidate,
+  isCentredIn,
+  mirrorBack,
+  mostFaces,
+  suppress,
+  toPicture,
+  turnBack,
+} from './geometry.js';
 import { tilesOf } from './tiles.js';
 import { tintGrey } from './tint-grey.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
 
-/** What the network sees of a picture, from a score on. */
-export type Sight = ReturnType<typeof createSight>;
+/** How pixels are shown to the network: as they are, or turned clockwise, and then mirrored. */
+export interface Showing {
+  readonly turns?: QuarterTurns;
+  readonly isMirrored?: boolean;
+}
 
+/** What the network sees, from a score on: the faces in pixels, where they are in these, each once. */
 export function createSight(run: RunModel, minScore: number, step: Stopwatch['time']) {
-  /** The faces in pixels, where they are in these, each once. */
-  const see = async (picture: RgbPicture): Promise<Candidate[]> => {
-    const pixels = tintGrey(picture);
+  return async (pixels: RgbPicture, { turns = 0, isMirrored = false }: Showing = {}): Promise<Candidate[]> => {
+    const turned = turns ? await step('decode', () => turnPicture(pixels, turns)) : pixels;
+    const shown = isMirrored ? await step('decode', () => mirrorPicture(turned)) : turned;
+    const tinted = tintGrey(shown);
     const seen: Candidate[] = [];
-    for (const { core, region } of tilesOf(pixels)) {
-      const outputs = await step('infer', () => inferFaces(run, copyRegion(pixels, region), minScore));
+    for (const { core, region } of tilesOf(tinted)) {
+      const outputs = await step('infer', () => inferFaces(run, copyRegion(tinted, region), minScore));
       for (const candidate of toPicture(readCandidates(outputs), region, region)) {
         if (isCentredIn(candidate, core)) seen.push(candidate);
       }
     }
-    return step('suppress', () => suppress(seen));
-  };
-  return {
-    see,
-    /** The same by their mirror image. */
-    seeMirrored: async (pixels: RgbPicture): Promise<Candidate[]> => {
-      const mirror = await step('decode', () => mirrorPicture(pixels));
-      return (await see(mirror)).map((candidate) => mirrorBack(candidate, mirror));
-    },
-    turn: async (pixels: RgbPicture, turns: QuarterTurns | 0): Promise<RgbPicture> =>
-      turns ? step('decode', () => turnPicture(pixels, turns)) : pixels,
+    const faces = await step('suppress', () => suppress(seen));
+    return faces.map((face) => turnBack(isMirrored ? mirrorBack(face, shown) : face, turns, pixels));
   };
 }
 
