@@ -39,8 +39,6 @@ export interface Cuttable {
  * as wide as the box, however they are turned, and as far beside it as the points may lie.
  */
 const surroundings = 1.5;
-/** Room around an aligned square, as a share of it: a closer look may find that the face leans another way. */
-const turnRoom = 0.35;
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
@@ -67,19 +65,13 @@ export async function cropFaces(
 }
 
 /**
- * The picture with the part decoded that holds the faces, one at least, with room for their surroundings, and their crops,
- * for those who look at both.
+ * The picture with the part decoded that holds the faces, one at least, with room for their surroundings and most crops.
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function decodeAround(
-  source: OpenPicture,
-  faces: readonly Cuttable[],
-  wish: CropWish | undefined,
-): Promise<OpenPicture & { readonly decoded: DecodedPart }> {
+export async function decodeAround(source: OpenPicture, faces: readonly Pick<Cuttable, 'box'>[]) {
   const boxes = faces.map(({ box }) => widened(box, surroundings));
-  const squares = wish?.isAligned ? shownBoxes(faces, wish).map((box) => widened(box, turnRoom)) : [];
-  return { ...source, decoded: await openAround(source, [...boxes, ...squares]) };
+  return { ...source, decoded: await openAround(source, boxes) };
 }
 
 /** The smallest region that contains all of them; there must be at least one. */

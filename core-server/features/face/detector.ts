@@ -55,7 +55,7 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     const isMeasured = input.attributes || minQuality !== undefined;
     const lookCloser = async (some: readonly Candidate[]): Promise<MeasuredFace[]> => {
       if (some.length === 0) return [];
-      const around = await step('decode', () => decodeAround(picture, some, crop));
+      const around = await step('decode', () => decodeAround(picture, some));
       const level = await levelFaces(around.decoded, some, parts, step);
       near = around;
       return isMeasured ? eachInTurn(level, 'measure', step, (face) => measured(face, around.decoded, size)) : level;

@@ -165,9 +165,6 @@ test('an aligned crop of a part decoded alone is that of the whole picture, howe
     const wish = { margin, isAligned, format: 'png' } as const;
     const crops = await cropFaces({ ...file, decoded: whole }, [face], wish, step);
     assert.deepEqual(await cropFaces(file, [face], wish, step), crops);
-    // Nothing is decoded again.
-    const around = { ...(await decodeAround(file, [face], wish)), bytes: new Uint8Array() };
-    assert.deepEqual(await cropFaces(around, [face], wish, step), crops);
   }
 });
 
@@ -188,22 +185,20 @@ function lean(degrees: number): Cuttable {
   return { box: { xmin: 190, ymin: 86, xmax: 210, ymax: 113 }, landmarks };
 }
 
-test('nothing is decoded again for an aligned crop whose face is found to lean another way', async () => {
+test('for a crop as wide as its face, nothing is decoded again, though the face is found to lean another way', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
-  for (const margin of [0, 0.5, 1]) {
-    const wish = { margin, isAligned: true, format: 'png' } as const;
-    const around = { ...(await decodeAround(file, [lean(0)], wish)), bytes: new Uint8Array() };
-    for (const degrees of [-135, -90, -45, 30, 45, 180]) {
-      const crops = await cropFaces(around, [lean(degrees)], wish, step);
-      assert.deepEqual(crops, await cropFaces(file, [lean(degrees)], wish, step), `${margin}, ${degrees}`);
-    }
+  const wish = { margin: 0, isAligned: true, format: 'png' } as const;
+  const around = { ...(await decodeAround(file, [lean(0)])), bytes: new Uint8Array() };
+  for (const degrees of [-135, -90, -45, 30, 45, 180]) {
+    const crops = await cropFaces(around, [lean(degrees)], wish, step);
+    assert.deepEqual(crops, await cropFaces(file, [lean(degrees)], wish, step), String(degrees));
   }
 });
 
 test('all that a closer look sees is decoded, however the face leans', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
-  const { decoded } = await decodeAround({ ...imageFile(bytes), size, usesProfile: false }, [lean(0)], undefined);
+  const { decoded } = await decodeAround({ ...imageFile(bytes), size, usesProfile: false }, [lean(0)]);
   for (const degrees of [-135, -90, -45, 0, 30, 45, 180]) {
     const seen = alignedBox(lean(degrees).landmarks, { side: 160, margin: 3 / 14 });
     assert.ok(seen && isWithin(wholePixels(seen, size), decoded.around), String(degrees));
