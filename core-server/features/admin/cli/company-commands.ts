@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { companyNameRule } from '../../../access/companies/company-name.js';
 import { generatePassword } from '../../../access/companies/password.js';
 import { scoreRule } from '../../../common/validate.js';
-import { validateNewCompany } from '../validate.js';
 import { type AdminCliDependencies, type JsonOption, readAll } from './command.js';
 import { companiesToTable, companyToJson } from './output.js';
 
@@ -14,8 +13,6 @@ export function addCompanies(companies: Command, deps: AdminCliDependencies): vo
     .argument('<name>', companyNameRule)
     .action(async (name: string, options: PasswordOptions) => {
       const { password, shown, told } = await choosePassword(options, deps);
-      // Before a store is made.
-      validateNewCompany({ name, password });
       const { company } = await withHandlers((handlers) => handlers.createCompany({ name, password }), {
         mayCreate: true,
       });

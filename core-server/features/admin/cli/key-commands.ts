@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
-import { validateNewApiKey } from '../validate.js';
 import { type AdminCliDependencies, type JsonOption, readAll } from './command.js';
 import { apiKeysToTable, apiKeyToJson, operationsByName } from './output.js';
 
@@ -16,8 +15,6 @@ export function addKeys(keys: Command, { withHandlers, write }: AdminCliDependen
     .action(async (options: JsonOption & { label: string; operations?: Operation[]; expires?: Date }) => {
       const { label, operations = [], expires: expireTime, json } = options;
       const request = { label, operations, expireTime };
-      // Before a store is made.
-      validateNewApiKey(request);
       const { apiKey, secret } = await withHandlers((handlers) => handlers.createApiKey(request), { mayCreate: true });
       const text = `${secret}\nKeep it: it cannot be shown again. Its id is ${apiKey.id}.`;
       write(json ? JSON.stringify({ ...apiKeyToJson(apiKey), key: secret }) : text);

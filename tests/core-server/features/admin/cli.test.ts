@@ -182,16 +182,6 @@ ia_0123456789ab  Acmé 🔑  all                           2020-02-03 04:05 UTC 
     assert.equal(await readPassword(pipe, shown), ' two\nlines ');
     assert.equal(shown.read(), null);
   });
-
-  it('opens no store for a key or company that is refused', async () => {
-    for (const args of [
-      ['keys', 'create', '--label', ''],
-      ['keys', 'create', '--label', 'a', '--expires', '2020-01-01'],
-      ['companies', 'create', 'a/b'],
-      ['companies', 'create', 'acme', '--password', 'short'],
-    ])
-      await assert.rejects(createAdminProgram(noStore).parseAsync(args, { from: 'user' }), { name: 'Refusal' });
-  });
 });
 
 describe('the process of the admin command', { concurrency: 2 }, () => {
