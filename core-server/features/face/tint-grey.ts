@@ -9,12 +9,9 @@ const colouredShare = 0.01;
 /** What red, green and blue of a middle grey are given, of 255; black and white stay as they are. */
 const shares = [0.08, -0.01, -0.07];
 
-const [reds, greens, blues] = shares.map(tableOf) as [Uint8Array, Uint8Array, Uint8Array];
-
-function tableOf(given: number): Uint8Array {
-  const tinted = (value: number): number => Math.round(value + 4 * value * (1 - value / 255) * given);
-  return Uint8Array.from({ length: 256 }, (_, value) => tinted(value));
-}
+const [reds, greens, blues] = shares.map((given) =>
+  Uint8Array.from({ length: 256 }, (_, value) => Math.round(value + 4 * value * (1 - value / 255) * given)),
+) as [Uint8Array, Uint8Array, Uint8Array];
 
 /**
  * A copy of a grey picture in the colours of skin, by which the networks know faces: in pictures without colours they
