@@ -136,7 +136,7 @@ const minReading = 0.5;
 export function isRivalled(
   counter: Quad,
   places: readonly Pick<Hypothesis, 'quad' | 'legible' | 'readings'>[],
-  { refuse }: Pick<ReaderRules, 'refuse'>,
+  { refuse }: ReaderRules,
 ): boolean {
   return places.some(
     ({ quad, legible, readings }) =>

@@ -22,11 +22,6 @@ export interface SeenRow {
   readonly marks?: Marks | undefined;
 }
 
-type FractionRules = Pick<
-  ReaderRules,
-  'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'leastByColour' | 'mostDecimals' | 'fractionCalibration'
->;
-
 /** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
 
@@ -37,7 +32,7 @@ const farAbove = 5n;
  * The likeliest number of fraction wheels. What is marked decides; what is usual only as far as nothing can be told
  * from the marks. What the caller knows takes precedence over both, if it leaves a wheel before the fraction.
  */
-export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter = {}): Fraction {
+export function fractionOf(row: SeenRow, rules: ReaderRules, known: KnownMeter = {}): Fraction {
   const { decimals } = known;
   const agreementAt = (fractionWheels: number) => agreementOf({ text: row.text, fractionWheels }, known);
   if (decimals !== undefined && decimals < row.text.length) {
@@ -75,7 +70,7 @@ export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number 
 }
 
 /** Probability of 0, 1, 2, … fraction wheels. */
-function lengthsOf({ red, marks }: SeenRow, byColour: readonly number[], rules: FractionRules): number[] {
+function lengthsOf({ red, marks }: SeenRow, byColour: readonly number[], rules: ReaderRules): number[] {
   // By the colours and by what is usual for this number of wheels.
   const prior = rules.fractionPrior[String(red.length)] ?? rules.fractionPrior.other;
   const usual = normalised(byColour.map((p, wheels) => p * (prior[wheels] ?? unusual)));

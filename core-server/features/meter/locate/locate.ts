@@ -25,10 +25,7 @@ export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRu
 }
 
 /** The best ones that are not the same counter; the very best one whatever its score. */
-export function chooseCandidates(
-  found: readonly CounterCandidate[],
-  rules: Pick<ReaderRules, 'minLocateScore' | 'relativeLocateScore' | 'sameCounterDistance' | 'candidates'>,
-): CounterCandidate[] {
+export function chooseCandidates(found: readonly CounterCandidate[], rules: ReaderRules): CounterCandidate[] {
   const kept: CounterCandidate[] = [];
   const minScore = Math.max(rules.minLocateScore, rules.relativeLocateScore * (found[0]?.score ?? 0));
   for (const candidate of found) {
@@ -40,7 +37,7 @@ export function chooseCandidates(
 }
 
 /** Whether the centres are close, for counters of this width. */
-export function isSameCounter(a: Quad, b: Quad, rules: Pick<ReaderRules, 'sameCounterDistance'>): boolean {
+export function isSameCounter(a: Quad, b: Quad, rules: ReaderRules): boolean {
   return distance(centerOf(a), centerOf(b)) < rules.sameCounterDistance * Math.max(sizeOf(a).width, sizeOf(b).width);
 }
 

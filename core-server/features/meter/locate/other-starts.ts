@@ -12,7 +12,7 @@ import { type CounterCandidate, isSameCounter } from './locate.js';
 export function otherStarts(
   { quad, score }: CounterCandidate,
   { width, height }: Size,
-  { otherStarts: { scales, wholeFrom } }: Pick<ReaderRules, 'otherStarts'>,
+  { otherStarts: { scales, wholeFrom } }: ReaderRules,
 ): CounterCandidate[] {
   const whole: Quad = [
     { x: 0, y: 0 },
@@ -27,7 +27,7 @@ export function otherStarts(
 /** The best of each counter in each direction, the best first. */
 export function oneOfEach<T extends Pick<Hypothesis, 'quad' | 'weight'>>(
   hypotheses: readonly T[],
-  rules: Pick<ReaderRules, 'sameCounterDistance'>,
+  rules: ReaderRules,
 ): T[] {
   const kept: T[] = [];
   for (const hypothesis of [...hypotheses].sort((a, b) => b.weight - a.weight)) {

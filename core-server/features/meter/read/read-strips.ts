@@ -25,7 +25,7 @@ export async function readMarks(
   run: RunModel,
   picture: RgbPicture,
   wheels: readonly Quad[],
-  { cell }: Pick<ReaderRules, 'cell'>,
+  { cell }: ReaderRules,
 ): Promise<Marks> {
   const cells = wheels.map((quad) => expand(quad, { sx: 1, sy: 1, dy: 0, ...cell }));
   const outputs = await runOnQuads(run, picture, cells);
@@ -47,7 +47,7 @@ export async function isWheelBefore(
   run: RunModel,
   picture: RgbPicture,
   first: Quad,
-  rules: Pick<ReaderRules, 'cell' | 'seenBefore'>,
+  rules: ReaderRules,
 ): Promise<boolean> {
   const place = sliceOf(first, -2, -1);
   const { x, y } = centerOf(place);

@@ -5,7 +5,7 @@ import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { align, bestPath, likelihood, mergeColours } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
 import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
-import { near, type Peak, strip } from './reference.js';
+import { near, type Peak, rules, strip } from './reference.js';
 
 suite('CTC of digits', () => {
   const read = (length: number, ...peaks: Peak[]) => mergeColours(strip(peaks, length));
@@ -68,7 +68,8 @@ suite('stepFrom', () => {
 
 suite('fractionOf', () => {
   const even = { other: Array<number>(9).fill(0.2) };
-  const rulesOf = (fractionPrior: ReaderRules['fractionPrior']) => ({
+  const rulesOf = (fractionPrior: ReaderRules['fractionPrior']): ReaderRules => ({
+    ...rules,
     fractionPrior,
     fractionLikely: 0.6,
     usualTrust: 0.8,

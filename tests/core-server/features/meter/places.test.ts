@@ -6,13 +6,13 @@ import { oneOfEach, otherStarts } from '../../../../core-server/features/meter/l
 import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { regionOf } from '../../../../core-server/features/meter/run-on-quads.js';
 import { box } from './fixtures.js';
-import { type Corners, nearQuad } from './reference.js';
+import { type Corners, nearQuad, rules } from './reference.js';
 
 const corners = (quad: Quad): Corners => quad.map(({ x, y }) => [x, y]);
 
 suite('chooseCandidates', () => {
   const at = (x: number, score: number, width = 100) => ({ quad: box(x, 0, width, 20), score });
-  const limits = { candidates: 2, minLocateScore: 0.05, relativeLocateScore: 0.2, sameCounterDistance: 0.35 };
+  const limits = { ...rules, candidates: 2, minLocateScore: 0.05, relativeLocateScore: 0.2, sameCounterDistance: 0.35 };
   const cases: [string, ReturnType<typeof at>[], number[]][] = [
     ['one for each counter', [at(0, 0.9), at(34, 0.8), at(36, 0.7)], [0, 36]],
     ['one where the wider one covers the other', [at(0, 0.9), at(15, 0.8, 200)], [0]],
@@ -34,8 +34,8 @@ suite('chooseCandidates', () => {
 suite('otherStarts', () => {
   const candidate = { quad: box(100, 50, 100, 20), score: 0.7 };
   const unless = { read: 0.5, confidence: 0.9 };
-  const rules = { otherStarts: { unless, scales: [1.2, 0.8], wholeFrom: 2 } };
-  const startsIn = (width: number, height: number) => otherStarts(candidate, { width, height }, rules);
+  const starting = { ...rules, otherStarts: { unless, scales: [1.2, 0.8], wholeFrom: 2 } };
+  const startsIn = (width: number, height: number) => otherStarts(candidate, { width, height }, starting);
   const scaled = [box(90, 50, 120, 20), box(110, 50, 80, 20)];
 
   test('are wider and narrower', () => {
@@ -58,7 +58,7 @@ suite('oneOfEach', () => {
     const turnedOne = at(turned(counter), -3);
     const best = at(box(5, 0, 100, 20), -1);
     const other = at(box(0, 200, 100, 20), -2);
-    const kept = oneOfEach([turnedOne, at(counter, -1.5), best, other], { sameCounterDistance: 0.35 });
+    const kept = oneOfEach([turnedOne, at(counter, -1.5), best, other], { ...rules, sameCounterDistance: 0.35 });
     assert.deepEqual(kept, [best, other, turnedOne]);
   });
 });
@@ -77,8 +77,8 @@ suite('isRivalled', () => {
   for (const [name, quad, legible, readings, expected] of cases) {
     test(name, () => {
       const place = { quad, legible, readings: new Map(Object.entries(readings)) };
-      const rules = { refuse: { legible: 0.3, confidence: 0 } };
-      assert.equal(isRivalled(counter, [place], rules), expected);
+      const refusing = { ...rules, refuse: { legible: 0.3, confidence: 0 } };
+      assert.equal(isRivalled(counter, [place], refusing), expected);
     });
   }
 });
