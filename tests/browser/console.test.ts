@@ -240,7 +240,7 @@ describe('the web console', { skip: noChromium }, () => {
     await said(page, '2 pictures, 1 refused');
     await choose(page, { 'face.jpg': face, 'again.jpg': face });
     await page.getByRole('button', { name: 'Analyse all' }).click();
-    await said(page, /^2 pictures, 2 refused, in \d+ ms\. .*shows no counter/);
+    await said(page, '2 pictures, 2 refused');
   });
 
   it('takes more pictures than one request does, but not as photos of one meter', async (t) => {
@@ -374,19 +374,19 @@ describe('the web console', { skip: noChromium }, () => {
     assert.match(await textOf(page, '#json'), /"result"/);
   });
 
-  it('shows the scores of a crowd only when a face is pointed at', async (t) => {
+  it('shows a score whose place is taken only when its face is pointed at', async (t) => {
     const page = await openWithKey(t);
     await page.route('**/face_detect_multi', async (route) => {
       const answer = (await (await route.fetch()).json()) as { result: { bbox: Record<string, number> }[] };
       const [face] = answer.result;
       const at = (x: number) => ({ ...face, bbox: { xmin: x, xmax: x + 9, ymin: 300, ymax: 309 } });
-      await route.fulfill({ json: { ...answer, result: Array.from({ length: 31 }, (_, index) => at(index * 10)) } });
+      await route.fulfill({ json: { ...answer, result: [at(10), at(12), at(300)] } });
     });
-    await trySample(page, 'face', '31 faces');
+    await trySample(page, 'face', '3 faces');
     const shown = () => page.locator('#overlay .label').filter({ visible: true }).count();
-    assert.equal(await shown(), 0);
-    await page.locator('#overlay .face').nth(30).locator('.box').hover();
-    assert.equal(await shown(), 1);
+    assert.equal(await shown(), 2);
+    await page.locator('#overlay .face').nth(1).locator('.box').hover();
+    assert.equal(await shown(), 3);
   });
 
   it('says what warnings mean, in the words of the document', async (t) => {
@@ -681,7 +681,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.match(await textOf(page, '#json'), /"reason": "INVALID_API_KEY"/);
   });
 
-  it('says when something other than the service answers, and repeats no wait', async (t) => {
+  it('says when something other than the service answers', async (t) => {
     const page = await openWithKey(t);
     const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
     await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
@@ -693,23 +693,6 @@ describe('the web console', { skip: noChromium }, () => {
     await page.route('**/face_detect_multi', loginPage, { times: 1 });
     await sample.click();
     await warned(page, "The answer with status 200 is not the service's, or was cut off. Reload the page, and");
-
-    const refuse = (message: string) =>
-      page.route(
-        '**/face_detect_multi',
-        (route) =>
-          route.fulfill({ status: 503, headers: { 'retry-after': '7' }, json: { reason: 'SOME_REASON', message } }),
-        { times: 1 },
-      );
-    await refuse('the queue is full, try again in 7 s');
-    await sample.click();
-    await warned(page, /^The queue is full, try again in 7 s\.$/);
-    await refuse('the service is not ready to answer, try again');
-    await sample.click();
-    await warned(page, /^The service is not ready to answer, try again\.$/);
-    await refuse('the store is busy');
-    await sample.click();
-    await warned(page, /^The store is busy\. Try again in 7 s\.$/);
   });
 
   it('says when an answer about several pictures breaks off', async (t) => {

@@ -25,7 +25,6 @@ export class Refusal extends Error {
     readonly reason: string,
     message: string,
     readonly body?: unknown,
-    readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }
@@ -144,8 +143,7 @@ function failConnection(error: unknown): never {
 function refusalOf(answer: Response, body: unknown): Refusal {
   const unreadable = `The answer with status ${answer.status} is not the service's, or was cut off.`;
   const { reason = 'UNREADABLE', message = unreadable } = (body ?? {}) as { reason?: string; message?: string };
-  const wait = answer.headers.get('retry-after');
-  return new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
+  return new Refusal(reason, message, body);
 }
 
 function bodyOf({ form, json }: ApiRequest): { body?: FormData | string } {
@@ -182,10 +180,7 @@ const advice: Readonly<Record<string, string>> = {
 export function describeProblem(error: unknown): string {
   if (!(error instanceof Refusal)) return `This page failed: ${String(error)}`;
   const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  const seconds = error.retryAfterSeconds;
-  const isSaid = seconds === undefined || error.message.includes('try again');
-  const wait = isSaid ? '' : `Try again in ${seconds} s.`;
-  const text = `${sentence} ${advice[error.reason] ?? wait}`.trim();
+  const text = `${sentence} ${advice[error.reason] ?? ''}`.trim();
   // Not a field's name: max_faces.
   return text.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
 }

@@ -43,7 +43,6 @@ const askAsOne = byId('ask-as-one', HTMLButtonElement);
 let mode: Mode = 'all';
 /** A question, or a sample on its way. */
 let running: AbortController | undefined;
-let waits = 0;
 let answered: unknown;
 
 let question = analyse;
@@ -92,12 +91,8 @@ async function analyseEach(): Promise<void> {
       clearResult();
       const refused = lines.filter(({ reason }) => reason !== undefined);
       const refusals = refused.length === 0 ? '' : `, ${refused.length} refused`;
-      const [first] = lines;
-      const next =
-        first?.reason !== undefined && lines.every(({ message }) => message === first.message)
-          ? describeProblem(new Refusal(first.reason, first.message))
-          : 'Choose one to see what was found.';
-      tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. ${next}`);
+      const time = Math.round(elapsedMs);
+      tell(`${lines.length} pictures${refusals}, in ${time} ms. Choose one to see what was found.`);
     },
   );
 }
@@ -165,16 +160,14 @@ async function ask<Answer>(
   }
 }
 
-/** Shows that something is waited for, until nothing is. */
+/** Shows that something is waited for. */
 async function showBusy<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
-  waits += 1;
   try {
     return await answer;
   } finally {
-    waits -= 1;
     clearTimeout(timer);
-    busy.hidden ||= waits === 0;
+    busy.hidden = true;
   }
 }
 

@@ -7,8 +7,6 @@ const overlay = byId('overlay', SVGSVGElement);
 /** Widths and text are parts of the picture's longer side, so that they look alike on every picture. */
 const lineShare = 0.004;
 const textShare = { most: 0.026, least: 0.016 };
-/** Of more faces, a score is shown when its box is pointed at. */
-const mostLabels = 30;
 
 /**
  * Draws faces: a box with its score, and the landmarks where they are there.
@@ -17,7 +15,6 @@ const mostLabels = 30;
 export function drawFaces(faces: readonly DetectedFace[], told: Size | undefined): void {
   const boxes = faces.map(({ bbox }) => bbox);
   const size = prepare(`${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`, boxes, told);
-  overlay.classList.toggle('crowd', faces.length > mostLabels);
   const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });
