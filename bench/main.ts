@@ -14,15 +14,7 @@ import { median } from './measure/statistics.js';
 import { warmUp } from './measure/warm-up.js';
 import { makePictures } from './pictures.js';
 import { type Cell, fullPlan, quickPlan } from './plan.js';
-import {
-  computeCpuRatios,
-  computeRatios,
-  describeMachine,
-  type Figures,
-  findRegressions,
-  readBaseline,
-} from './report/figures.js';
-import { createProgress } from './report/progress.js';
+import { computeCpuRatios, computeRatios, describeMachine, type Figures } from './report/figures.js';
 import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
 import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
@@ -39,18 +31,18 @@ const root = new URL('../../', import.meta.url);
 const at = (file: string): string => fileURLToPath(new URL(file, root));
 const isQuick = process.env['BENCH'] === 'quick';
 const plan = isQuick ? quickPlan : fullPlan;
-const progress = createProgress(process.stderr, plan.maxMs);
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
 const threads = availableParallelism();
 
-progress.say('making the pictures');
+say('making the pictures');
 const pictures = await makePictures(path.join(folder, 'pictures'), at('samples'));
 const titles = Object.fromEntries(pictures.map(({ name, title }) => [name, title]));
 
-progress.say('measuring starts');
+say('measuring starts');
 const starts = await measureStarts(folder, threads, plan.starts);
 
-progress.say('starting the limit, our processes and the peers');
+say('starting the limit, our processes and the peers');
 const load = startLoadProcess();
 const own = await startOwnSystems({ root, folder, pictures, threads, load });
 const peers = await startPeers({
@@ -58,14 +50,14 @@ const peers = await startPeers({
   sharedFolder: path.resolve(at('.'), process.env['SHARED_DIR'] || '../shared'),
   load,
   pictures,
-  say: progress.say,
+  say,
 });
 const systems = [...own.systems, ...peers];
 
-progress.say('warming up');
+say('warming up');
 const cellsOf = (system: System): readonly Cell[] => (peers.includes(system) ? plan.peerCells : plan.cells);
 const setsOf = (system: System) => system.sets.filter((set) => cellsOf(system).some((cell) => cell.set === set));
-const found = await warmUp(systems, setsOf, progress.say);
+const found = await warmUp(systems, setsOf, say);
 await own.facade.run({ set: 'vga', concurrency: 8, windowMs: plan.compileMs, minRequests: 1 });
 const coreBytes = await measureResident(own.core);
 
@@ -76,7 +68,11 @@ const samples = await runRounds({
   startedAt,
   systems,
   cellsOf,
-  onSample: (sample) => progress.count(sample),
+  onSample({ round, system, set, concurrency, throughput, failed, failure }) {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+    const failures = failure === undefined ? '' : `, ${failed} failed, the first: ${failure}`;
+    say(`${seconds} s, round ${round + 1}: ${system} ${set} x${concurrency} ${throughput.toFixed(1)}/s${failures}`);
+  },
   async onRound() {
     const windowMs = plan.healthWindowMs;
     health.push(await measureHealth(own.core, { grpc: own.grpc, folder, windowMs }));
@@ -96,7 +92,7 @@ for (const { name, title, pids } of systems) {
     found: found.get(name) ?? {},
   };
 }
-progress.say('stopping all');
+say('stopping all');
 for (const system of [...systems].reverse()) await system.close();
 load.close();
 await rm(folder, { recursive: true, force: true });
@@ -117,19 +113,14 @@ const figures: Figures = {
 await writeFile(at('bench/latest.json'), `${JSON.stringify(figures, null, 2)}\n`);
 
 const rounds = new Set(samples.map(({ round }) => round)).size;
-const baseline = await readBaseline(new URL('bench/baseline.json', root));
-const regressions = findRegressions(ratios, baseline);
 process.stdout.write(
   [
     `${figures.machine}; ${rounds} of ${plan.rounds} rounds; ${describeStolen()}`,
     renderTable(rows, facts, titles),
     renderFacts(facts),
-    renderRatios(ratios, baseline.ratios),
+    renderRatios(ratios),
     renderCpuRatios(figures.cpuRatios),
     `of added_ms_p50 by facade and gRPC: ${figures.addedByFacadeAndGrpcMs?.toFixed(2) ?? '-'} ms; the rest by the core`,
-    regressions.length > 0
-      ? `WORSE than bench/baseline.json by more than its margin: ${regressions.join(', ')}`
-      : 'Nothing is worse than bench/baseline.json by more than its margin.',
     'Written: bench/latest.json\n',
   ].join('\n\n'),
 );

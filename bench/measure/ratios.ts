@@ -24,7 +24,7 @@ export const requirements = [
   { key: 'start_ms', meaning: 'ms from start to ready, built and installed', atMost: 1800 },
 ] as const satisfies readonly Requirement[];
 
-export type RatioKey = (typeof requirements)[number]['key'];
+type RatioKey = (typeof requirements)[number]['key'];
 /** Null: could not be measured here, because a peer is missing. */
 export type Ratios = Record<RatioKey, number | null>;
 

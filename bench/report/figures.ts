@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { addedLatency, type RatioKey, type Ratios, requirements, throughputRatio } from '../measure/ratios.js';
+import { addedLatency, type Ratios, throughputRatio } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
 import type { measureResident } from '../measure/resident.js';
-import { isMet, type Row } from './table.js';
+import type { Row } from './table.js';
 
 /** What `bench/latest.json` holds. */
 export interface Figures {
@@ -60,28 +59,4 @@ export function computeCpuRatios(rows: readonly Row[]): Record<string, number | 
 export function describeMachine(): string {
   const all = cpus();
   return `${all.length} x ${all[0]?.model ?? 'unknown'}, Node.js ${process.version}`;
-}
-
-/** The ratios of an earlier run on a quiet machine, and how far a run may be off before it is told. */
-interface Baseline {
-  readonly ratios: Partial<Ratios>;
-  /** 0.5: half as good is still no regression. */
-  readonly margin: number;
-}
-
-export async function readBaseline(file: URL): Promise<Baseline> {
-  return JSON.parse(await readFile(file, 'utf8')) as Baseline;
-}
-
-/** The keys that are worse than the baseline by more than its margin, which is wide: machines differ. */
-export function findRegressions(ratios: Ratios, { ratios: base, margin }: Baseline): RatioKey[] {
-  return requirements
-    .filter(({ key, ...asked }) => {
-      const [now, then] = [ratios[key], base[key] ?? null];
-      if (now === null || then === null) return false;
-      return 'atLeast' in asked
-        ? !isMet({ atLeast: then * (1 - margin) }, now)
-        : !isMet({ atMost: then * (1 + margin) }, now);
-    })
-    .map(({ key }) => key);
 }

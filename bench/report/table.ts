@@ -89,19 +89,18 @@ export function renderFacts(systems: Readonly<Record<string, SystemFacts>>): str
 }
 
 /** Each ratio next to its target. */
-export function renderRatios(ratios: Ratios, baseline: Partial<Ratios>): string {
+export function renderRatios(ratios: Ratios): string {
   const lines = requirements.map(({ key, meaning, ...asked }) => [
     `  ${key}`,
     show(ratios[key]),
     bound(asked),
     ratios[key] === null ? 'not measured' : isMet(asked, ratios[key]) ? 'met' : 'MISSED',
-    show(baseline[key] ?? null),
     ` ${meaning}`,
   ]);
-  return align([['ratios', 'now', 'target', '', 'baseline'], ...lines], [5]);
+  return align([['ratios', 'now', 'target', ''], ...lines], [4]);
 }
 
-export function isMet(asked: Pick<Requirement, 'atLeast' | 'atMost'>, value: number): boolean {
+function isMet(asked: Pick<Requirement, 'atLeast' | 'atMost'>, value: number): boolean {
   return value >= (asked.atLeast ?? -Infinity) && value <= (asked.atMost ?? Infinity);
 }
 

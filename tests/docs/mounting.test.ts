@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startHttpServer } from 'image-analysis/http-server';
 import { createOwnServer } from '../../samples/mounted-router.js';
 import { answerAll } from '../rest-facade/answers.js';
 import { startFakeCore } from '../rest-facade/fake-core.js';
-
-test('docs/mounting.md shows the sample', () => {
-  const [, shown = ''] = /```ts\n([^]*?)```/.exec(readFileSync('docs/mounting.md', 'utf8')) ?? [];
-  assert.equal(shown, readFileSync('samples/mounted-router.ts', 'utf8'));
-});
 
 test('the sample answers below its path, behind its own middleware', async (t) => {
   const core = await startFakeCore(t, answerAll);

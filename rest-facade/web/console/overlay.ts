@@ -13,8 +13,7 @@ const textShare = { most: 0.026, least: 0.016 };
  * @param told the size of the upright picture, where the service says it
  */
 export function drawFaces(faces: readonly DetectedFace[], told: Size | undefined): void {
-  const boxes = faces.map(({ bbox }) => bbox);
-  const size = prepare(`${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`, boxes, told);
+  const size = prepare(`${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`, told);
   const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });
@@ -30,7 +29,7 @@ export function drawFaces(faces: readonly DetectedFace[], told: Size | undefined
 
 /** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
 export function drawReading(reading: MeterAnswer): void {
-  const size = prepare(`The counter is marked, its digits are ${reading.meter_number}`, [reading.bbox]);
+  const size = prepare(`The counter is marked, its digits are ${reading.meter_number}`);
   const label = drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below');
   overlay.append(drawPolygon(cornersOf(reading), size), label);
   reading.digits.forEach((read, index) => {
@@ -77,15 +76,9 @@ interface Size {
   readonly height: number;
 }
 
-/** @returns the upright size: from the service, from the browser, or, if that cannot display the type, what boxes need */
-function prepare(label: string, boxes: readonly BoundingBox[], told?: Size): Size {
-  const { naturalWidth, naturalHeight } = picture;
-  const shown = naturalWidth > 0 ? { width: naturalWidth, height: naturalHeight } : undefined;
-  const size = told ??
-    shown ?? {
-      width: Math.max(1, ...boxes.map(({ xmax }) => xmax)),
-      height: Math.max(1, ...boxes.map(({ ymax }) => ymax)),
-    };
+/** @returns the upright size, from the service or from the browser */
+function prepare(label: string, told?: Size): Size {
+  const size = told ?? { width: picture.naturalWidth, height: picture.naturalHeight };
   overlay.replaceChildren();
   overlay.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
   overlay.setAttribute('aria-label', label);
