@@ -79,8 +79,9 @@ typecheck: $(INSTALLED) ## Check the types
 	npm run typecheck
 
 .PHONY: models
-models: $(BUILT) ## Download YuNet-n, a face model to choose with CORE_FACE_MODEL=yunet-n
-	@exec node --enable-source-maps dist/core-server/download-models-cli.js
+models: ## Download YuNet-n, the face detector that eval-face compares with
+	curl -fL --output models/face/yunet_n_dynamic.onnx \
+	  "$$(node -p 'require("./models/manifest.json").models.flatMap((m) => m.graphs).find((g) => g.url).url')"
 
 .PHONY: bench
 bench: $(BUILT) ## Compare the speed with the limit and the peers; BENCH=quick is shorter; see bench/

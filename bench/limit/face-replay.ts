@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { createCascade } from '../../core-server/features/face/cascade.js';
-import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
+import { servedFaceModel } from '../../core-server/features/face/face-model.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
 import { inferFaces, readCandidates } from '../../core-server/features/face/sight.js';
 import { tilesOf } from '../../core-server/features/face/tiles.js';
@@ -19,7 +19,7 @@ import { openSession } from './sessions.js';
  * crop and turns no picture: each that is measured has a sure face.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
-  const { entry, rule } = chooseFaceModel(manifest);
+  const { entry, rule } = servedFaceModel(manifest);
   const runModel = await openSession(entry, folder);
   const run = (pixels: RgbPicture) => inferFaces(runModel, pixels, rule.weakScore);
   const runTiles = async (pixels: RgbPicture): Promise<void> => {

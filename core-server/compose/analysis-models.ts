@@ -1,4 +1,4 @@
-import { chooseFaceModel } from '../features/face/face-model.js';
+import { servedFaceModel } from '../features/face/face-model.js';
 import type { FaceTasks } from '../features/face/task.js';
 import { loadMeterModel } from '../features/meter/meter-model.js';
 import type { MeterTasks } from '../features/meter/task.js';
@@ -16,17 +16,12 @@ export interface AnalysisWorkerData extends AnalysisModels {
   readonly workers: number;
 }
 
-/**
- * Reads the manifest and the rules of its models.
- *
- * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
- * @throws Error that names every mistake
- */
-export async function loadAnalysisModels(faceModel?: string) {
+/** Reads the manifest and the rules of its models. @throws Error that names every mistake */
+export async function loadAnalysisModels() {
   const manifest = await loadManifest(manifestUrl);
   return {
     manifestUrl: manifestUrl.href,
-    face: chooseFaceModel(manifest, faceModel),
+    face: servedFaceModel(manifest),
     meter: await loadMeterModel(manifest, manifestUrl),
   };
 }

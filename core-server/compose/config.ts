@@ -58,11 +58,6 @@ export const settings = z.object({
     .describe(
       'Maximum number of requests waiting for a worker, and of passwords waiting to be checked. One API key may take four fifths of either; anything beyond is refused with `QUEUE_FULL`.',
     ),
-  CORE_FACE_MODEL: z
-    .string()
-    .optional()
-    .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.')
-    .meta({ shownDefault: 'built in' }),
   CORE_DEFAULT_SCORE: share
     .optional()
     .describe('Default detection score; for redactions, where it is lower.')

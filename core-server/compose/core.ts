@@ -48,8 +48,8 @@ const stuckAfterDeadlines = 2;
 /**
  * Wires the core and starts it; resolves when it serves.
  *
- * @throws ConfigError if a setting names something that does not exist; Error if the store cannot be opened, a
- * model cannot be loaded, or a port is taken.
+ * @throws ConfigError if a setting names a file that cannot be used; Error if the store cannot be opened, a model cannot
+ * be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions) {
   const { config, log, onHung, stopping } = options;
@@ -65,7 +65,7 @@ export async function startCore(options: CoreOptions) {
 
   try {
     const credentials = await loadServerCredentials(config);
-    const models = await loadAnalysisModels(config.CORE_FACE_MODEL);
+    const models = await loadAnalysisModels();
     const metrics = createMetrics();
     const { CORE_METRICS_HOST, CORE_METRICS_PORT } = config;
     const { registry } = metrics;

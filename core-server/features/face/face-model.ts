@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { type Manifest, type ModelEntry, modelFor, parseModelFile } from '../../inference/models/manifest.js';
 
 export interface FaceModel {
@@ -62,19 +61,9 @@ export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;
 
 const settingsSchema = z.strictObject({ defaultScore: share, redactionScore: share, ...ruleSchema.shape });
 
-/**
- * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.
- *
- * @throws ConfigError naming the available face models, if it is not one of them
- * @throws Error that names every mistake in its settings
- */
-export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel {
-  const models = manifest.models.filter(({ task }) => task === 'face');
-  const entry = wanted === undefined ? modelFor(manifest, 'face') : models.find(({ name }) => name === wanted);
-  if (entry === undefined) {
-    const names = models.map(({ name }) => name);
-    throw new ConfigError(`CORE_FACE_MODEL is ${JSON.stringify(wanted)}: want ${names.join(' or ')}`);
-  }
+/** The face model that serves. @throws Error that names every mistake in its settings */
+export function servedFaceModel(manifest: Manifest): FaceModel {
+  const entry = modelFor(manifest, 'face');
   const settings = parseModelFile(settingsSchema, entry.settings, `the settings of the face model ${entry.name}`);
   const { defaultScore, redactionScore, ...rule } = settings;
   return { entry, rule, defaultScore, redactionScore };

@@ -14,10 +14,9 @@ export async function readRules({ name, rules }: ModelEntry, folder: URL): Promi
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
 }
 
-async function readPinned(model: string, { file, sha256: wanted, url }: PinnedFile, folder: URL): Promise<Uint8Array> {
+async function readPinned(model: string, { file, sha256: wanted }: PinnedFile, folder: URL): Promise<Uint8Array> {
   const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
-    const hint = url === undefined ? '' : ', which `make models` downloads';
-    throw new Error(`model ${model}: cannot read ${file}${hint}`, { cause: error });
+    throw new Error(`model ${model}: cannot read ${file}`, { cause: error });
   });
   const found = hashOf(bytes);
   if (found === wanted) return bytes;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector } from '../../../core-server/features/face/detector.js';
-import { chooseFaceModel, type FaceModel } from '../../../core-server/features/face/face-model.js';
+import { type FaceModel, servedFaceModel } from '../../../core-server/features/face/face-model.js';
 import type { DetectFacesOutput } from '../../../core-server/features/face/task.js';
 import { restrictLoaders } from '../../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest, type ModelEntry } from '../../../core-server/inference/models/manifest.js';
@@ -29,7 +29,9 @@ const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 /** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */
 export async function openFaceModel(name?: string): Promise<{ served: FaceModel; model: Model } | undefined> {
-  const served = chooseFaceModel(await loadManifest(manifestUrl), name);
+  const manifest = await loadManifest(manifestUrl);
+  if (name !== undefined) manifest.serve['face'] = name;
+  const served = servedFaceModel(manifest);
   const folder = await gather(served.entry);
   if (folder === undefined) return undefined;
   const model = await openModel(served.entry, folder).finally(() => rm(folder, { recursive: true }));
