@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 import { createPrivateFile, sqliteFileName } from './sqlite/sqlite-file.js';
-import { inOurWords, isTemporary } from './storage-error.js';
+import { inOurWords } from './storage-error.js';
 
 export type Database = Knex;
 
@@ -80,19 +80,10 @@ function cannotOpen(options: DatabaseOptions, cause: unknown): Error {
 }
 
 async function createIfMissing(file: string): Promise<void> {
-  await createFolder(path.dirname(file));
-  await createPrivateFile(file).catch(unlessExists);
-}
-
-/** With those above it. Node.js's `recursive` does so too, but tries forever in /proc, which says that there is no /proc. */
-async function createFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await createFolder(path.dirname(folder));
-  await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
-}
-
-function unlessExists(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await createPrivateFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** The same for a store that exists, as it is; a connection is only opened when it is needed. */
@@ -126,6 +117,9 @@ const silent: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, de
 
 const retryMs = 1_000;
 
+/** What only an operator changes: PostgreSQL's role or password, its databases, schemas, tables or rights. */
+const mistakes = /^(28|3D|3F|42)/;
+
 /**
  * Opens the configuration store like {@link createDatabase}, and waits for a PostgreSQL that is not up yet,
  * for example after a power failure of both machines, until `stopping` is aborted.
@@ -137,8 +131,9 @@ export async function waitForDatabase(options: DatabaseOptions, log: Logger, sto
       return await createDatabase(options, stopping);
     } catch (error) {
       stopping?.throwIfAborted();
-      const { message, cause } = error as Error;
-      if (options.url === undefined || !isTemporary(cause)) throw error;
+      const { message, cause } = error as Error & { cause: NodeJS.ErrnoException };
+      const isMistake = error instanceof ConfigError || mistakes.test(cause.code ?? '');
+      if (options.url === undefined || isMistake) throw error;
       log.warn(`${message}; trying again`);
       // The next round throws if it was aborted.
       await sleep(retryMs, undefined, { signal: stopping }).catch(() => undefined);

@@ -20,23 +20,6 @@ export function useSqliteDriver(db: Knex): void {
   (db.client as Knex.Client).driver = driver;
 }
 
-interface ConnectionPool {
-  on(event: 'createFail', listener: (id: number, error: Error) => void): void;
-}
-
-/**
- * Calls the listener with each error that kept a connection from being opened.
- *
- * - Gains: a changed password, an expired certificate or a database that is being restored are told apart from
- *   statements that fail, without a list of their codes, which pg's and Node's errors do not all have.
- * - Costs: `client.pool` has no type.
- * - Delete when knex has an event for it.
- */
-export function onConnectFailure(db: Knex, listener: (error: Error) => void): void {
-  const { pool } = db.client as { readonly pool: ConnectionPool };
-  pool.on('createFail', (_id, error) => listener(error));
-}
-
 interface Connection {
   readonly connection: { readonly stream: Duplex };
 }

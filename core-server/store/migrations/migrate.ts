@@ -30,12 +30,11 @@ const migrationsTable = 'knex_migrations';
  * Replicas that start at once do so one after the other. All happens in one transaction, so that a
  * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
  *
- * @throws `stopping.reason` once it is aborted while another replica has its turn; ConfigError if a newer version or
- *   another program wrote the database
+ * @throws `stopping.reason` once it is aborted while another replica has its turn; ConfigError if a newer version wrote
+ *   the database
  */
 export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise<void> {
   if (await isCurrent(db)) return;
-  if (!isPostgres(db)) await assertMayBeOurs(db);
   let firstError: Error | undefined;
   try {
     await db.transaction(async (transaction) => {
@@ -44,7 +43,6 @@ export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise
       transaction.on('query-error', (error: Error) => (firstError ??= error));
       await takeStartLock(transaction, stopping);
       if (await isCurrent(transaction)) return; // another replica was first
-      if (isPostgres(transaction)) await assertHoldsAnyText(transaction);
       await transaction.migrate.latest({ migrationSource });
     });
   } catch (error) {
@@ -72,13 +70,6 @@ export async function hasMigrations(db: Knex): Promise<boolean> {
   return (await tables.where({ tablename: migrationsTable })).length > 0;
 }
 
-/** @throws Error unless labels of API keys may have any characters; PostgreSQL would refuse them one by one. */
-async function assertHoldsAnyText(db: Knex): Promise<void> {
-  const { rows } = await db.raw<{ rows: { server_encoding: string }[] }>('SHOW server_encoding');
-  const encoding = rows[0]?.server_encoding;
-  if (encoding !== 'UTF8') throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
-}
-
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
 const askAgainMs = 100;
@@ -87,14 +78,6 @@ const sqliteApplicationId = 0x494d4741;
 
 /** Marks a SQLite file as ours in its header, also if it is already. */
 export const markSqliteFile = (db: Knex): Knex.Raw => db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
-
-/** @throws ConfigError if another program has marked the SQLite file as its own */
-async function assertMayBeOurs(db: Knex): Promise<void> {
-  const [{ application_id: id } = { application_id: 0 }] =
-    await db.raw<{ application_id: number }[]>('PRAGMA application_id');
-  if (![0, sqliteApplicationId].includes(id))
-    throw new ConfigError(`the file is another program's (application_id ${id}); set CORE_DATA_DIR to another folder`);
-}
 
 /**
  * Makes processes that start on one store take turns: begins a transaction that one of them has at a time. In PostgreSQL,

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Client } from 'pg';
-import { closeOnConnectFailure, limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
+import { closeOnConnectFailure, limitEnd } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
 
 /** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
@@ -48,7 +48,6 @@ export function openPostgres(
     if (isUnanswered || code === '25006') unusable.add(__knexUid);
   });
   closeOnConnectFailure(db);
-  onConnectFailure(db, (error) => connectFailures.add(error));
   return db;
 }
 
@@ -62,14 +61,4 @@ function preparePostgres(statementTimeoutMs: number) {
       done(error, connection);
     });
   };
-}
-
-const connectFailures = new WeakSet<Error>();
-
-/**
- * Whether this error kept a connection from being opened: besides an unreachable server, for example a changed password,
- * an expired certificate or a database that is being restored.
- */
-export function isConnectFailure(error: unknown): boolean {
-  return error instanceof Error && connectFailures.has(error);
 }

@@ -147,11 +147,8 @@ describe('every reason of the error table', () => {
     },
     DEADLINE: async () =>
       toRefusal(openForm(await startScripted({ REST_REQUEST_TIMEOUT_MS: '50' }), '/face_detect_multi')),
-    INTERNAL: async () => {
-      const broken = await startScripted();
-      await broken.runSql('ALTER TABLE companies RENAME TO lost');
-      return detect(broken, { company: 'acme' }, portrait);
-    },
+    // A picture without a script.
+    INTERNAL: async () => detect(await startScripted(), {}, portrait),
     CORE_UNAVAILABLE: async () => {
       const facade = await startRestFacade({
         config: createConfig({ REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' }),

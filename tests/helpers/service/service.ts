@@ -31,8 +31,6 @@ export interface TestService {
   readonly admin: { readonly address: string; readonly key: string };
   /** Ports of the metrics, where they are on. */
   readonly metricsPorts: { readonly core: number | undefined; readonly facade: number | undefined };
-  /** Runs a statement on the database file, beside the service. */
-  runSql(statement: string): Promise<void>;
   /** Stops the core, as SIGTERM does; the facade stays. */
   closeCore(): Promise<void>;
   /** Holds the database's write lock until the returned function is called. */
@@ -94,11 +92,6 @@ export async function startService(
     admin: { address: `127.0.0.1:${core.adminPort}`, key: adminKey },
     closeCore: () => core.close(),
     metricsPorts: { core: core.metricsPort, facade: facade.metricsPort },
-    async runSql(statement) {
-      const db = await createDatabase({ dataDir });
-      await db.raw(statement);
-      await db.destroy();
-    },
     async lockDatabase() {
       const db = await createDatabase({ dataDir });
       await db.raw('BEGIN IMMEDIATE');
