@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig } from '../core-server/compose/config.js';
 import type { DemoCredentials } from '../core-server/compose/first-start.js';
-import { formatAddress } from '../runtime/net/addresses.js';
 import { closeMs } from '../runtime/process/launcher-channel.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { createLaunchSettings, type LaunchSettings, toConnectAddress } from './launch-settings.js';
-import { findFreePorts, holdPort, obstacleOf, releasePort } from './ports.js';
+import { findFreePorts, holdPort, releasePort } from './ports.js';
 import { supervise } from './supervise.js';
 
 interface LaunchOptions {
@@ -111,12 +110,7 @@ async function choosePorts({ core, facade, admin, others }: LaunchSettings) {
       try {
         held.push(await holdPort({ host, port }));
       } catch (error) {
-        const { why, setting } = obstacleOf(error);
-        const [first = name] = wanted.find(([, other]) => other.port === port) ?? [];
-        const isRival = first !== name && setting === 'PORT';
-        mistakes.push(
-          `${formatAddress({ host, port })} ${isRival ? `is already ${first}_PORT` : why}; set ${name}_${setting} to another`,
-        );
+        mistakes.push(`${(error as Error).message}; set ${name}_PORT or ${name}_HOST to another`);
       }
     if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 

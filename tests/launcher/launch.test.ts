@@ -116,7 +116,7 @@ describe('launch', () => {
   it('says which port is taken, and by what to choose another', async (t) => {
     const port = await listen(t, createServer());
     await assert.rejects(launchStandIns(t, {}, { env: { ...anyPorts, REST_PORT: String(port) } }), {
-      message: `127.0.0.1:${port} is in use; set REST_PORT to another`,
+      message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}; set REST_PORT or REST_HOST to another`,
     });
   });
 
@@ -125,8 +125,11 @@ describe('launch', () => {
     const [CORE_PORT, REST_PORT, REST_METRICS_PORT] = Array<string>(3).fill(`${port}`);
     const env = { ...anyPorts, CORE_HOST: '0.0.0.0', CORE_PORT, REST_PORT, REST_METRICS_PORT };
     await assert.rejects(launchStandIns(t, {}, { env }), {
-      message: ['REST_PORT', 'REST_METRICS_PORT']
-        .map((name) => `127.0.0.1:${port} is already CORE_PORT; set ${name} to another`)
+      message: ['REST', 'REST_METRICS']
+        .map(
+          (name) =>
+            `listen EADDRINUSE: address already in use 127.0.0.1:${port}; set ${name}_PORT or ${name}_HOST to another`,
+        )
         .join('\n'),
     });
   });
@@ -147,7 +150,7 @@ describe('launch', () => {
     // The other has no interface, or there is no IPv6.
     for (const host of ['192.0.2.1', 'fe80::1']) {
       const env = { ...anyPorts, CORE_HOST: host, CORE_PORT: '1234' };
-      const said = /:1234 is not an address that this machine can use \(E[A-Z]+\); set CORE_HOST to another$/;
+      const said = /^listen E[A-Z]+: .*:1234; set CORE_PORT or CORE_HOST to another$/;
       await assert.rejects(launchStandIns(t, {}, { env }), { message: said });
     }
   });
