@@ -66,21 +66,6 @@ const defaultStuckGraceMs = 5 * 60_000;
 /** Models load in seconds; a start that takes longer waits for something that does not come. */
 const startTimeoutMs = 60_000;
 
-/** Of the time that this process was suspended, or its main thread stood still, one such part of a limit counts. */
-const partsOfLimit = 10;
-
-/** Calls back once this process has run for so long: while it was suspended, so were its workers. */
-function afterRunning(ms: number, callback: () => void): NodeJS.Timeout {
-  let parts = 0;
-  const timer = setInterval(() => {
-    parts += 1;
-    if (parts < partsOfLimit) return;
-    clearInterval(timer);
-    callback();
-  }, ms / partsOfLimit);
-  return timer;
-}
-
 /** A worker thread that does one job at a time. */
 export type Worker = ReturnType<typeof startWorker>;
 
@@ -91,7 +76,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   let timer: NodeJS.Timeout | undefined;
 
   const takeJob = (): Job | undefined => {
-    clearInterval(timer);
+    clearTimeout(timer);
     const taken = job;
     job = undefined;
     return taken;
@@ -108,7 +93,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
   const onMessage = (message: FromWorker): void => {
     if (state === 'gone') return;
     if (message.type === 'ready') {
-      clearInterval(timer);
+      clearTimeout(timer);
       state = 'free';
       events.ready();
       return;
@@ -141,7 +126,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
     abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
   };
 
-  timer = afterRunning(startTimeoutMs, () => abandon(`worker did not start within ${startTimeoutMs} ms`));
+  timer = setTimeout(() => abandon(`worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
 
   return {
     get state() {
@@ -167,7 +152,7 @@ export function startWorker(options: WorkerPoolOptions, events: WorkerEvents) {
         setImmediate(() => becomeFree());
         return;
       }
-      if (taskTimeoutMs !== undefined) timer = afterRunning(taskTimeoutMs, () => onTimeout(next));
+      if (taskTimeoutMs !== undefined) timer = setTimeout(() => onTimeout(next), taskTimeoutMs);
     },
     /** Tells the worker that nobody waits for this job any more. */
     cancel(unwanted: Job): void {

@@ -166,8 +166,8 @@ test('after slow pictures, an idle service has room for whoever comes next', asy
 /** What an attack or a collection does to the main thread. */
 const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-test('while the main thread stands still, jobs take no longer and no worker gets stuck', async (t) => {
-  const { pool, logged } = await start(t, { maxQueue: 10, taskTimeoutMs: 200 });
+test('while the main thread stands still, jobs take no longer', async (t) => {
+  const { pool } = await start(t, { maxQueue: 10 });
   await pool.run('echo', 'ready', { signal: forever() });
   await new Promise(setImmediate); // so that timers come before what workers sent
   const meanwhile = pool.run('echo', 'answered', { signal: forever() });
@@ -176,16 +176,6 @@ test('while the main thread stands still, jobs take no longer and no worker gets
   const running = pool.run('sleep', 20, { signal: forever() });
   pool.assertRoom('', 500);
   await running;
-  assert.deepEqual(logged, []);
-});
-
-test('while the whole process is suspended, no worker gets stuck', async (t) => {
-  const { pool, logged } = await start(t, { taskTimeoutMs: 400 });
-  await pool.run('echo', 'ready', { signal: forever() });
-  const meanwhile = pool.run('block', 650, { signal: forever() });
-  standStill(600);
-  assert.equal(await meanwhile, 'unblocked');
-  assert.deepEqual(logged, []);
 });
 
 test('a caller that can be slowed down waits for room', async (t) => {
@@ -381,7 +371,7 @@ test('as long as one worker is left, jobs are taken, though no other can be star
 });
 
 test('a worker whose start hangs is given up and replaced', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { pool, letStart, journal } = await start(t, { hangStart: true });
   const told: boolean[] = [];
   pool.watch((canWork) => told.push(canWork));
