@@ -6,7 +6,7 @@ import { isOurs } from '../service-paths.js';
 import { callerOf } from './caller-of.js';
 import { limitMessages } from './limit-messages.js';
 import { limitUnread } from './limit-unread.js';
-import { noteMistake } from './refuse-stream.js';
+import { refuseStream } from './refuse-stream.js';
 import { sanitizeHeaders } from './sanitize-headers.js';
 
 export interface StreamLimits {
@@ -50,23 +50,14 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     const share = limits.unreadBytes.of(address);
     const mistake = sanitizeHeaders(headers);
     const path = String(headers[':path']);
-    if (mistake) noteMistake(stream, mistake);
-    else if (isOurs(path) && !unread.hasRoom(share)) noteMistake(stream, noRoom());
+    if (mistake) refuseStream(stream, mistake);
+    else if (isOurs(path) && !unread.hasRoom(share)) refuseStream(stream, noRoom());
     // By the whole key, not its public id: who makes one up has a share of his own, until he is refused.
     const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? ''))] : [];
     limitMessages(stream, path, limits.maxMessageBytes, [limits.messageBytes.of(address), ...ofKey]);
-    acceptIdentity(stream);
     limitUnread(stream, unread, share, limits.takeAnswerMs);
     resetRefused(stream);
   });
-}
-
-/** Says in its response that no message may be compressed: grpc-js would say that some may. */
-function acceptIdentity(stream: ServerHttp2Stream): void {
-  const respond = stream.respond.bind(stream);
-  const respondIdentity: typeof respond = (headers, options) =>
-    respond({ ...headers, 'grpc-accept-encoding': 'identity' }, options);
-  stream.respond = respondIdentity;
 }
 
 /**

@@ -1,13 +1,13 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { bodyTooLarge, callerGone, noRoom } from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge, callerGone, noRoom, type Refusal } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import { type BudgetShare, createHold } from '../../../runtime/limits/fair-budget.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
 import { createMessageMeter } from './message-meter.js';
-import { refuseSoon, refuseStream, streamOf } from './refuse-stream.js';
+import { refuseStream, streamOf } from './refuse-stream.js';
 
 /** For a message to health or reflection, which need no key and contain only a name. */
 export const maxKeylessMessageBytes = 4 * 2 ** 10;
@@ -42,6 +42,11 @@ export function limitMessages(
   const unanswered = new Map<number, number>();
   let unansweredBytes = 0;
   let received = 0;
+  let isRefused = false;
+  const refuse = (error: Refusal): void => {
+    isRefused = true;
+    refuseStream(stream, error);
+  };
   const count = (chunk: Buffer): void => {
     const { unfinished, chunks, whole, largest } = addBytes(chunk);
     for (const size of whole) {
@@ -56,9 +61,9 @@ export function limitMessages(
     const isHeld = hold(underWay + unansweredBytes);
     const isTooLarge = largest > maxBytes;
     if (messagesLeft < 0 || (isTooLarge && needsNoKey)) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
-    else if (!isHeld) refuseStream(stream, noRoom());
-    else if (isTooLarge) refuseSoon(stream, bodyTooLarge('message', maxBytes));
+    else if (areTooSmall(chunks, unfinished)) refuse(chunksTooSmall('message'));
+    else if (!isHeld) refuse(noRoom());
+    else if (isTooLarge) refuse(bodyTooLarge('message', maxBytes));
   };
   answered.set(stream, (message) => {
     if (stream.destroyed) return;
@@ -69,14 +74,14 @@ export function limitMessages(
   const push = stream.push.bind(stream);
   // As they arrive: of a call that is not read, a window of them waits in its stream.
   const pushCounted = (chunk: Buffer | null): boolean => {
-    if (chunk !== null) {
-      // grpc-js drops what arrives after a call is answered.
-      if (!stream.writableEnded) count(chunk);
-    } else if (underWay > 0 && (!stream.writableEnded || stream.aborted)) {
+    if (chunk === null) {
       // Who cancels a call with Node.js's client ends it first, which grpc-js takes for a call without a message.
-      refuseSoon(stream, callerGone());
+      if (underWay > 0) refuse(callerGone());
+      return push(null);
     }
-    return push(chunk);
+    if (!isRefused && !stream.writableEnded) count(chunk);
+    // What arrives for a call that ends is dropped.
+    return isRefused || stream.writableEnded || push(chunk);
   };
   stream.push = pushCounted;
   stream.once('close', () => hold(0));

@@ -3,7 +3,7 @@ import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/
 import { noRoom, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
 import type { Unread } from '../../../runtime/limits/unread.js';
-import { dropStream } from './refuse-stream.js';
+import { refuseStream } from './refuse-stream.js';
 
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
@@ -18,15 +18,20 @@ export function limitUnread(stream: ServerHttp2Stream, unread: Unread, share: Bu
   /** What gives back the bytes of each that is not sent. */
   const own = new Set<() => void>();
   let untaken: NodeJS.Timeout | undefined;
+  /** Resets it as well: its caller takes nothing, not even the refusal, which is for the log and the metrics. */
+  const drop = (error: Refusal, code: number): void => {
+    refuseStream(stream, error);
+    stream.close(code);
+  };
   const waitForFirst = (): void => {
     clearTimeout(untaken);
     if (own.size === 0 || stream.destroyed) return;
-    untaken = setTimeout(() => dropStream(stream, notTaken(takeAnswerMs), constants.NGHTTP2_CANCEL), takeAnswerMs);
+    untaken = setTimeout(() => drop(notTaken(takeAnswerMs), constants.NGHTTP2_CANCEL), takeAnswerMs);
   };
   const writeCounted: Write = (message, sent) => {
     const giveBack = unread.take(share, message.length);
     if (giveBack === undefined) {
-      dropStream(stream, noRoom(), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      drop(noRoom(), constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
     own.add(giveBack);

@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { ServerDuplexStream, ServerInterceptingCallInterface, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Refusal } from '../../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
@@ -6,13 +6,11 @@ import { createSymbolProperty } from '../../../runtime/node-patches/symbol-prope
 /** How the call of a stream is refused. */
 const refusers = createSymbolProperty<ServerHttp2Stream, (error: Refusal) => void>();
 
-/** What the call of a stream is to be refused with at once. */
-const mistakes = createSymbolProperty<ServerHttp2Stream, Refusal>();
+/** What the call of a stream is to be refused with once it begins. */
+const refusals = createSymbolProperty<ServerHttp2Stream, Refusal>();
 
-export const noteMistake = mistakes.set;
-
-/** What is wrong with the headers of a call, if anything is. */
-export const mistakeOf = (call: ServerInterceptingCallInterface): Refusal | undefined => mistakes.get(streamOf(call));
+/** Why a call was refused before it began, if it was. */
+export const refusalOf = (call: ServerInterceptingCallInterface): Refusal | undefined => refusals.get(streamOf(call));
 
 /**
  * From now on, what limits the stream of a call refuses it like this.
@@ -25,25 +23,15 @@ export function linkToStream(call: ServerInterceptingCallInterface, refuse: (err
   refusers.set(streamOf(call), refuse);
 }
 
-/** Ends a stream below grpc-js: its call with the refusal, unless that has ended. */
-export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
-  const refuse = stream.writableEnded ? undefined : refusers.get(stream);
-  if (refuse) refuse(error);
-  // gRPC clients turn this into RESOURCE_EXHAUSTED.
-  else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-}
+/** Whether the call of a stream has been answered. Node.js ends the stream of a caller who cancels, too. */
+export const isAnswered = ({ writableEnded, aborted }: ServerHttp2Stream): boolean => writableEnded && !aborted;
 
-/** Ends the call of a stream with the refusal, if need be once it has begun. */
-export function refuseSoon(stream: ServerHttp2Stream, error: Refusal): void {
+/** Ends the call of a stream with the refusal, once it begins if it has not; nothing if it has been answered. */
+export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
+  if (isAnswered(stream)) return;
   const refuse = refusers.get(stream);
   if (refuse) refuse(error);
-  else noteMistake(stream, error);
-}
-
-/** Resets a stream whose caller takes nothing, not even the refusal: that is for the log and the metrics. */
-export function dropStream(stream: ServerHttp2Stream, error: Refusal, code: number): void {
-  if (!stream.writableEnded) refusers.get(stream)?.(error);
-  stream.close(code);
+  else refusals.set(stream, error);
 }
 
 type Call = ServerInterceptingCallInterface | ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;

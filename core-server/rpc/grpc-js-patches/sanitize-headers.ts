@@ -13,7 +13,7 @@ import { parseGrpcTimeout } from '../../../runtime/net/grpc-timeout.js';
  * @returns the refusal that the call is to get, if they are too large or its deadline is malformed
  */
 export function sanitizeHeaders(headers: IncomingHttpHeaders): Refusal | undefined {
-  const mistake = dropOversized(headers) ?? rewriteTimeout(headers);
+  const mistake = dropOversized(headers) ?? dropTimeout(headers);
   cutPath(headers);
   refuseCompression(headers);
   dropUseless(headers);
@@ -79,21 +79,18 @@ function sizeOf(headers: IncomingHttpHeaders): number {
   return bytes;
 }
 
-// grpc-js answers a malformed deadline with INTERNAL, which is meant for our own errors, and treats one of
-// more than 24.8 days, the maximum of a Node.js timer, as passed. Both are corrected in the headers before it
-// reads them.
+/** The maximum of a Node.js timer, 24.8 days. */
+const maxTimeoutMs = 2 ** 31 - 1;
 
-const maxSeconds = 2_147_483;
-
-/** Rewrites a deadline so that grpc-js interprets it as the caller meant it; drops a malformed one. */
-function rewriteTimeout(headers: IncomingHttpHeaders): Refusal | undefined {
+/** Drops a deadline that grpc-js would answer with INTERNAL, as it is malformed, or take for passed, as it is so far away. */
+function dropTimeout(headers: IncomingHttpHeaders): Refusal | undefined {
   const sent = headers['grpc-timeout'];
   if (sent === undefined) return undefined;
+  delete headers['grpc-timeout'];
   try {
-    if (parseGrpcTimeout(String(sent)) > maxSeconds * 1_000) headers['grpc-timeout'] = `${maxSeconds}S`;
+    if (parseGrpcTimeout(String(sent)) <= maxTimeoutMs) headers['grpc-timeout'] = sent;
     return undefined;
   } catch (malformed) {
-    delete headers['grpc-timeout'];
     return asRefusal(malformed);
   }
 }

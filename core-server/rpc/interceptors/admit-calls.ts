@@ -6,7 +6,7 @@ import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import { addressBehindProxy, peerAddress } from '../client-address.js';
 import { noteKey } from '../grpc-js-patches/limit-strangers.js';
-import { linkToStream, mistakeOf } from '../grpc-js-patches/refuse-stream.js';
+import { linkToStream, refusalOf } from '../grpc-js-patches/refuse-stream.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
 
@@ -43,8 +43,8 @@ export function admitCalls(
               state.refused = error;
               grpcCall.sendStatus(toStatusObject(error));
             };
-            const mistake = mistakeOf(grpcCall);
-            if (mistake) return end(mistake);
+            const refusal = refusalOf(grpcCall);
+            if (refusal) return end(refusal);
             linkToStream(grpcCall, end);
             if (!requestStream) timer = setTimeout(() => end(tooSlow(maxDeadlineMs)), maxDeadlineMs);
             const admit = async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ServerInterceptingCallInterface, type ServerMethodDefinition, status } from '@grpc/grpc-js';
+import { linkToStream } from '../../../../core-server/rpc/grpc-js-patches/refuse-stream.js';
 import {
   limitOpenCalls,
   maxCalls,
@@ -13,15 +14,15 @@ function createOpen(closing = new AbortController().signal) {
   const intercept = limitOpenCalls(closing, new AbortController().signal);
   return (path: string, address = '192.0.2.1', responseStream = true) => {
     const ended: { code?: status | undefined; close?: () => void } = {};
-    const close = () => (ended.code = status.RESOURCE_EXHAUSTED);
     const call = {
-      stream: { session: { socket: { remoteAddress: address } }, close },
+      stream: { session: { socket: { remoteAddress: address } } },
       start: (listener: Listener) => (ended.close = () => listener.onCancel()),
       sendStatus: ({ code }: { code?: status }) => (ended.code = code),
-    };
+    } as unknown as ServerInterceptingCallInterface;
+    linkToStream(call, ({ code }) => (ended.code = code));
     const method = { path, responseStream } as ServerMethodDefinition<unknown, unknown>;
     const listener = { onReceiveMetadata: () => undefined, onCancel: () => undefined };
-    intercept(method, call as unknown as ServerInterceptingCallInterface).start(listener as unknown as Listener);
+    intercept(method, call).start(listener as unknown as Listener);
     return ended;
   };
 }
