@@ -7,15 +7,11 @@ import type { CoreConfig } from './config.js';
 /** Shown once: the store keeps hashes only. */
 export type DemoCredentials = NonNullable<Awaited<ReturnType<typeof registerDemo>>>;
 
-/** Longer than another process takes that starts on the same store. */
-const maxTurnMs = 60_000;
-
 /** Registers a demo as {@link registerDemo} does, in the store that the settings name. */
 export async function registerDemoIn(config: Pick<CoreConfig, 'DATABASE_URL' | 'CORE_DATA_DIR'>) {
-  const stopping = AbortSignal.timeout(maxTurnMs);
-  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR }, stopping);
+  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
   try {
-    return await registerDemo(db, stopping);
+    return await registerDemo(db);
   } finally {
     await db.destroy();
   }
@@ -25,12 +21,10 @@ export async function registerDemoIn(config: Pick<CoreConfig, 'DATABASE_URL' | '
  * Registers a demo company with a password of its own, and an API key; undefined if the store is in use already. All
  * happens in one transaction: a start that breaks off leaves nothing, and of two at once, one finds what the other
  * registered.
- *
- * @throws `stopping.reason` once it is aborted while another process has its turn
  */
-export function registerDemo(db: Database, stopping?: AbortSignal) {
+export function registerDemo(db: Database) {
   return db.transaction(async (transaction) => {
-    await takeStartLock(transaction, stopping);
+    await takeStartLock(transaction);
     const { apiKeys, companies } = createAccess(transaction);
     const stored = [...(await apiKeys.list(1)), ...(await companies.list(1))];
     if (stored.length > 0) return undefined;

@@ -37,12 +37,12 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  *
  * @throws Error that says which store cannot be opened, without the URL's password; ConfigError if a newer version wrote it
  */
-export async function createDatabase(options: DatabaseOptions, stopping?: AbortSignal): Promise<Knex> {
+export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   let db: Knex | undefined;
   try {
     if (options.url === undefined) await createIfMissing(fileOf(options));
     db = openDatabase(options);
-    await migrateDatabase(db, stopping);
+    await migrateDatabase(db);
     return db;
   } catch (cause) {
     await db?.destroy();
@@ -128,7 +128,7 @@ export async function waitForDatabase(options: DatabaseOptions, log: Logger, sto
   for (;;) {
     stopping?.throwIfAborted();
     try {
-      return await createDatabase(options, stopping);
+      return await createDatabase(options);
     } catch (error) {
       stopping?.throwIfAborted();
       const { message, cause } = error as Error & { cause: NodeJS.ErrnoException };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { isPostgres } from '../postgres/open-postgres.js';
@@ -30,10 +29,9 @@ const migrationsTable = 'knex_migrations';
  * Replicas that start at once do so one after the other. All happens in one transaction, so that a
  * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
  *
- * @throws `stopping.reason` once it is aborted while another replica has its turn; ConfigError if a newer version wrote
- *   the database
+ * @throws ConfigError if a newer version wrote the database
  */
-export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise<void> {
+export async function migrateDatabase(db: Knex): Promise<void> {
   if (await isCurrent(db)) return;
   let firstError: Error | undefined;
   try {
@@ -41,7 +39,7 @@ export async function migrateDatabase(db: Knex, stopping?: AbortSignal): Promise
       // Later errors mislead: knex reports a missing lock, and SQLite, which has already rolled back when the
       // disk is full, reports nothing to roll back.
       transaction.on('query-error', (error: Error) => (firstError ??= error));
-      await takeStartLock(transaction, stopping);
+      await takeStartLock(transaction);
       if (await isCurrent(transaction)) return; // another replica was first
       await transaction.migrate.latest({ migrationSource });
     });
@@ -72,7 +70,6 @@ export async function hasMigrations(db: Knex): Promise<boolean> {
 
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
-const askAgainMs = 100;
 /** "IMGA" */
 const sqliteApplicationId = 0x494d4741;
 
@@ -80,23 +77,12 @@ const sqliteApplicationId = 0x494d4741;
 export const markSqliteFile = (db: Knex): Knex.Raw => db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 
 /**
- * Makes processes that start on one store take turns: begins a transaction that one of them has at a time. In PostgreSQL,
- * it asks again and again, no matter how long another replica takes: a statement that waits could not be given up.
+ * Makes processes that start on one store take turns: begins a transaction that one of them has at a time. The others
+ * wait for as long as a statement may take.
  */
-export async function takeStartLock(transaction: Knex.Transaction, stopping?: AbortSignal): Promise<void> {
-  if (isPostgres(transaction)) {
-    const isTaken = async (): Promise<boolean> => {
-      const sql = 'SELECT pg_try_advisory_xact_lock(?) AS taken';
-      const { rows } = await transaction.raw<{ rows: { taken: boolean }[] }>(sql, [advisoryLockId]);
-      return rows[0]?.taken === true;
-    };
-    while (!(await isTaken())) {
-      stopping?.throwIfAborted();
-      await sleep(askAgainMs);
-    }
-    return;
-  }
+export async function takeStartLock(transaction: Knex.Transaction): Promise<void> {
+  if (isPostgres(transaction)) await transaction.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId]);
   // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its
   // turn to write, but fails at once.
-  await markSqliteFile(transaction);
+  else await markSqliteFile(transaction);
 }

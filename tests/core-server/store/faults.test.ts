@@ -258,10 +258,11 @@ describe('a PostgreSQL server that stops to answer and keeps its connections', {
 
   it('is waited for where another replica brings the schema up to date', { timeout: 30_000 }, async (t) => {
     const { place, holder } = await placeLocked(t);
-    const opening = openDatabase(t, place);
-    await sleep(2_000); // more than a statement may take
+    const log = collectLog();
+    const opening = waitForDatabase(place, log.log);
+    await log.waitFor(({ msg }) => /statement timeout; trying again$/.test(String(msg)));
     await holder.query('SELECT pg_advisory_unlock(7302114521)');
-    await opening;
+    await (await opening).destroy();
   });
 
   it('is no longer waited for then by who is told to stop', { timeout: 30_000 }, async (t) => {
