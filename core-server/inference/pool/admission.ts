@@ -4,11 +4,7 @@ const maxRetryAfterSeconds = 60;
 /** More than most pictures take: what took longer is no rule for those after a pause. */
 const maxMeanAfterPauseMs = 1_000;
 
-/**
- * Decides how many jobs may wait, by Little's law: jobs in the queue = workers × time / time per job. The number of
- * workers is known, so the capacity need not be searched for, as gradient or AIMD limiters do (Netflix
- * concurrency-limits, TCP Vegas); only the time per job has to be measured.
- */
+/** Decides how many jobs may wait, by Little's law: jobs in the queue = workers × time / time per job. */
 export function createAdmission(deps: {
   readonly queue: Pick<FairQueue<unknown>, 'aheadOf' | 'hasRoom' | 'size'>;
   readonly maxQueue: number;

@@ -105,8 +105,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   };
 
   /**
-   * Runs the task in a worker.
-   *
    * Rejects with QUEUE_FULL (and when to retry) if no place in the queue would be served in time, with `signal.reason`,
    * with the Refusal that the task threw (anything else it threw is INTERNAL), with SHUTTING_DOWN when the pool closes,
    * or with WORKER_LOST if the job lost its worker twice, or no worker is left and none can be started.

@@ -14,11 +14,7 @@ export interface WorkerPoolOptions {
   readonly maxQueue: number;
   /** Processors that others leave to this process; absent: what Linux says. */
   readonly leftProcessors?: () => number;
-  /**
-   * Limit of a worker's heap, 32 if absent. A worker needs 9 MB, or 13 for the largest pictures. V8 lets garbage grow to
-   * about this limit before it collects the old generation: without a limit, a worker held 100 MB after 50,000 pictures,
-   * with 64 it held 41 after 20,000.
-   */
+  /** Limit of a worker's heap, to about which V8 lets garbage grow; 32 if absent. It needs 9 MB, 13 for the largest pictures. */
   readonly heapMb?: number;
   /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
   readonly taskTimeoutMs?: number;
@@ -63,7 +59,7 @@ export interface WorkerEvents {
 
 /** Most stuck workers recover by themselves: the machine was overloaded. */
 const defaultStuckGraceMs = 5 * 60_000;
-/** Models load in seconds; a start that takes longer waits for something that does not come. */
+/** Models load in seconds. */
 const startTimeoutMs = 60_000;
 
 /** A worker thread that does one job at a time. */

@@ -30,7 +30,10 @@ function cutPath(headers: IncomingHttpHeaders): void {
   if ((headers[':path']?.length ?? 0) > maxPathLength) headers[':path'] = '/';
 }
 
-/** Uses a name that grpc-js does not know, so that it answers UNIMPLEMENTED, as the protocol requires. */
+/**
+ * Uses a name that grpc-js does not know, so that it answers UNIMPLEMENTED, as the protocol requires: it would inflate each
+ * message a thousandfold. Pictures are compressed anyway.
+ */
 function refuseCompression(headers: IncomingHttpHeaders): void {
   const encoding = headers['grpc-encoding'];
   if (encoding === undefined || encoding === 'identity') return;
