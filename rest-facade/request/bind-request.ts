@@ -1,4 +1,4 @@
-import { type Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { refuseField } from '../../runtime/errors/refusal.js';
 import { type Field, onlyValue, parseMember, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './route.js';
@@ -45,34 +45,7 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
   for (const field of route.pathFields) {
     message[field.name] = parseText(field, parts.params[field.name] ?? '');
   }
-  checkContradictions(route, parts, message);
   return message;
-}
-
-/**
- * Refuses a second, different value for a field that the path, a header or a query parameter has filled, under the
- * field's own name in the query string, form or JSON: if it were ignored, the score of the wrong company might be set.
- * The same value is no harm; an empty text is absent here too. The message omits the values, since some are secrets.
- */
-function checkContradictions(
-  { pathFields, headers, query: rules }: Route,
-  { query, body: { fields = [], members = {} } }: RequestParts,
-  message: RequestMessage,
-): void {
-  const filled = [...headers, ...rules].flatMap(({ field }) => field ?? []);
-  for (const field of [...pathFields, ...filled]) {
-    const { name } = field;
-    if (!(name in message)) continue;
-    const texts = [...query, ...fields].filter((given) => given.name === name && given.value !== '');
-    const others = texts.map(({ value }) => parseText(field, value));
-    const member = memberOf(members, name);
-    if (member !== undefined) others.push(parseMember(field, member));
-    if (others.some((other) => other !== message[name])) throw contradiction(name);
-  }
-}
-
-function contradiction(name: string): Refusal {
-  return refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
 }
 
 /** Fills the fields that the body, or without one the query string, has under their own names. */
@@ -92,7 +65,8 @@ function bindBody({ body, openFields }: Route, parts: RequestParts, message: Req
     const variant = variantOf(field, text, openFields);
     const value = variant ? true : parseText(field, text);
     // By the word of a boolean before it.
-    if (name in message && message[name] !== value) throw contradiction(name);
+    if (name in message && message[name] !== value)
+      throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
     message[name] = value;
     if (variant) message[variant.name] = true;
   }

@@ -37,11 +37,8 @@ export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]
     });
     if (fits) return route;
   }
-  // A single route that requires a presence: the parameter is there, but not in the required form.
-  const rule = candidates[0].query.find(isChoice);
-  const name = rule?.name ?? '';
-  const mistake = rule?.presence === Presence.BARE ? 'has a value, want none' : 'is empty, want a value';
-  throw refuseField('INVALID_FIELD', name, mistake);
+  // Who wrote the protos forgot one of the two.
+  throw new Error(`${candidates[0].template} has no route for a query that is given so`);
 }
 
 /** The content types of bodies that may be of several kinds. */

@@ -166,11 +166,11 @@ function createBodyRules(
 }
 
 function nameInputs(
-  { query, headers, pathFields, openFields }: Pick<Route, 'query' | 'headers' | 'pathFields' | 'openFields'>,
+  { query, headers, openFields }: Pick<Route, 'query' | 'headers' | 'openFields'>,
   body: BodyRule,
 ): Pick<Route, 'sentAs' | 'names'> {
   const sentAs = new Map([...query, ...headers].flatMap(({ name, field }) => (field ? [[field.name, name]] : [])));
-  const names = new Set([...[...openFields, ...pathFields, ...query].map(({ name }) => name), ...sentAs.keys()]);
+  const names = new Set([...openFields, ...query].map(({ name }) => name));
   if (hasPicture(body)) sentAs.set(body.field, body.sentAs);
   if (hasPicture(body) && body.kind !== 'raw') names.add(body.sentAs);
   return { sentAs, names };

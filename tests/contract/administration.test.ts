@@ -202,7 +202,7 @@ describe('administration over REST', () => {
       [['PUT', `${companies}/taken/password`], { password: 'short' }, 400, 'INVALID_FIELD password has 5 characters'],
       [['PUT', score], { detection_score: 1.5 }, 400, 'INVALID_SCORE detection_score is "1.5"'],
       [['PUT', score], {}, 400, 'MISSING_FIELD detection_score is missing'],
-      [['PUT', score], { name: 'other', detection_score: 0.5 }, 400, 'INVALID_FIELD name is given twice'],
+      [['PUT', score], { name: 'other', detection_score: 0.5 }, 400, 'UNKNOWN_FIELD field "name" is unknown'],
       [['PUT', `${nobody}/detection-score`], { detection_score: 0.5 }, 404, 'UNKNOWN_COMPANY name is "nobody"'],
       [['DELETE', `${nobody}/detection-score`], undefined, 404, 'UNKNOWN_COMPANY name is "nobody"'],
       [['PUT', `${nobody}/password`], { password: 'correct horse' }, 404, 'UNKNOWN_COMPANY name is "nobody"'],

@@ -39,18 +39,6 @@ const form = (...pairs: [string, string][]): ParsedBody => ({
 const json = (members: Record<string, unknown>): ParsedBody => ({ members });
 const score = '/v1/companies/acme/detection-score';
 
-test('a route that is the only one of its path is refused what it does not want', () => {
-  const { candidates } = find('GET', '/face_config_score');
-  for (const [name, query] of [
-    ['GetDetectionScore', 'detection=0.5'],
-    ['SetDetectionScore', 'detection'],
-  ] as const) {
-    const alone = candidates.find(({ rpc }) => rpc.method.name === name) as Route;
-    const choose = () => chooseRoute([alone], parseQuery(`/face_config_score?${query}`));
-    assert.equal(reasonOf(choose), 'INVALID_FIELD');
-  }
-});
-
 test('requests and their messages', () => {
   const table: [Parameters<typeof transcode>, string, object][] = [
     [['POST', '/face_detect_single', form()], 'DetectSingleFace', { image }],
@@ -188,23 +176,19 @@ test('requests that are refused', () => {
   for (const [request, reason] of table) assertReason(() => transcode(...request), reason, JSON.stringify(request));
 });
 
-test('a second, different value for what the path, a header, a parameter or the word of a boolean says', () => {
-  const password = { 'x-company-password': ['right'] };
-  const table: [Parameters<typeof transcode>, string][] = [
-    [['GET', `${score}?company=other`], 'company'],
-    [['GET', `${score}?password=wrong`, none, password], 'password'],
-    [['PUT', `${score}?company=other`, json({ detection_score: 0.5 })], 'company'],
-    [['PUT', score, json({ company: 'other', detection_score: 0.5 })], 'company'],
-    [['PUT', score, json({ password: 'wrong', detection_score: 0.5 }), password], 'password'],
-    [['GET', '/face_config_score?detection=0.61&detection_score=0.2'], 'detection_score'],
-    [['GET', `${score}?company=acme&company=other`], 'company'],
-    [['POST', '/face_detect_single', form(['crop', 'aligned'], ['crop_aligned', 'false'])], 'crop_aligned'],
-  ];
-  for (const [request, field] of table) {
-    const message = `${field} is given twice with different values, want one`;
-    const refusal = { reason: 'INVALID_FIELD', message, details: { field } };
-    assert.throws(() => transcode(...request), refusal, JSON.stringify(request));
-  }
+test('a second, different value for what the word of a boolean says', () => {
+  const given = form(['crop', 'aligned'], ['crop_aligned', 'false']);
+  assert.throws(() => transcode('POST', '/face_detect_single', given), {
+    reason: 'INVALID_FIELD',
+    message: 'crop_aligned is given twice with different values, want one',
+  });
+});
+
+test('what the path, a header or a parameter fills has no other name', () => {
+  const namesOf = (verb: string, path: string) => [...(find(verb, path).candidates[0].names ?? [])].sort();
+  assert.deepEqual(namesOf('GET', score), []);
+  assert.deepEqual(namesOf('PUT', score), ['detection_score']);
+  assert.deepEqual(namesOf('GET', '/face_config_score'), ['company', 'detection', 'password']);
 });
 
 test('a refusal of what is no boolean names the word that one takes besides', () => {
