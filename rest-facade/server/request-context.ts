@@ -19,8 +19,6 @@ export interface RequestContext {
    * goes away, time is up, or the server ends.
    */
   readonly callWith: (apiKey: string) => CallContext;
-  /** Ends the work for it: it is answered by this refusal, if no answer is under way yet. */
-  readonly end: (refusal: Refusal) => void;
   /** W3C `traceparent` to send to the core, if the request is traced. */
   traceparent: string | undefined;
   /** Template of the path, for the log. */
@@ -34,14 +32,28 @@ export interface RequestContext {
 /** Time after the deadline for the client to read the response. */
 const takeAnswerMs = 5_000;
 
-/** When a request arrived that waited for its turn; monotonic, milliseconds. */
-export const arrivals = createSymbolProperty<IncomingMessage, number>();
+/** A request from its arrival on, which may have to wait for its turn. */
+interface Arrival {
+  /** Monotonic, milliseconds. */
+  readonly at: number;
+  readonly controller: AbortController;
+}
 
-/** Why no more comes of the body of a request. */
-export const brokenBodies = createSymbolProperty<IncomingMessage, Refusal>();
+const arrivals = createSymbolProperty<IncomingMessage, Arrival>();
 
-/** Of requests that have been opened, by their responses. */
-export const contexts = createSymbolProperty<ServerResponse, RequestContext>();
+/** Notes that a request has arrived, unless that is known. */
+export function noteArrival(request: IncomingMessage): Arrival {
+  const arrival = arrivals.get(request) ?? { at: performance.now(), controller: new AbortController() };
+  arrivals.set(request, arrival);
+  return arrival;
+}
+
+/** Ends the work for a request, begun or not: it is answered by this refusal, if no answer is under way yet. */
+export function endRequest(request: IncomingMessage, refusal: Refusal): void {
+  noteArrival(request).controller.abort(refusal);
+}
+
+const contexts = createSymbolProperty<ServerResponse, RequestContext>();
 
 /**
  * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
@@ -50,11 +62,10 @@ export const contexts = createSymbolProperty<ServerResponse, RequestContext>();
  */
 export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }): RequestHandler {
   return (request, response, next) => {
-    const arrivedAt = arrivals.get(request) ?? performance.now();
+    const { at: arrivedAt, controller } = noteArrival(request);
     const deadline = arrivedAt + requestTimeoutMs;
     const requestId = requestIdOf(request.headers['x-request-id']);
     const clientAddress = clientAddressOf(request);
-    const controller = new AbortController();
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
       const message = `the request took longer than ${requestTimeoutMs} ms, try again`;
@@ -65,8 +76,6 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     const leftMs = deadline - performance.now();
     if (leftMs > 0) timer = setTimeout(onDeadline, Math.ceil(leftMs));
     else onDeadline();
-    const broken = brokenBodies.get(request);
-    if (broken) controller.abort(broken);
     response.once('close', () => {
       clearTimeout(timer);
       if (!response.writableFinished) controller.abort(callerGone());
@@ -85,7 +94,6 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
         // Node.js creates it on demand: in a flood, most requests are refused before that.
         signal: controller.signal,
       }),
-      end: (refusal) => controller.abort(refusal),
       traceparent: undefined,
       route: undefined,
       allow: [],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
 import { expressMessages } from '../../rest-facade/server/http/express-messages.js';
-import { arrivals } from '../../rest-facade/server/request-context.js';
+import { noteArrival } from '../../rest-facade/server/request-context.js';
 import { limitPipelining } from '../../runtime/limits/limit-pipelining.js';
 import { listen } from '../helpers/net/listen.js';
 
@@ -32,7 +32,7 @@ export async function serveApp(
   const core = { call: () => Promise.resolve({}), stream, ...given };
   const app = createApp({ limits, ...options, core });
   const handle = limitPipelining((request, response) => {
-    arrivals.set(request, performance.now() - waitedMs);
+    Object.assign(noteArrival(request), { at: performance.now() - waitedMs });
     app(request, response);
   });
   const server = createServer(expressMessages(app), handle);

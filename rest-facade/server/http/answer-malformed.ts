@@ -4,22 +4,23 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { unansweredOf } from '../../../runtime/limits/limit-pipelining.js';
-import { createTurns } from '../../../runtime/limits/turns.js';
-import { callerAddress } from '../../../runtime/net/addresses.js';
-import { parseNoMore } from '../../../runtime/node-patches/end-without-parsing.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { methodNotAllowed } from '../../request/no-such-route.js';
 import { badlyEncoded } from '../../request/parse-target.js';
 import { renderError } from '../../response/http-error.js';
 import { answerHeaders } from '../answer-headers.js';
 import type { Observers } from '../observe-request.js';
-import { brokenBodies, contexts } from '../request-context.js';
+import { endRequest } from '../request-context.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** Then there is nobody to write to: the other side is gone, or has not finished the TLS handshake. */
-const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
+/** Then there is nobody to answer: gone, not through its TLS handshake, or a connection opened and left unused. */
+const unanswerable = new Set<string | undefined>([
+  'ECONNRESET',
+  'ERR_TLS_HANDSHAKE_TIMEOUT',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+]);
 
 /** Whether it ends with its last response. Node.js tells of everything that still arrives. */
 const isEnding = createSymbolProperty<Socket, true>();
@@ -29,17 +30,9 @@ const isEnding = createSymbolProperty<Socket, true>();
  * CONNECT.
  */
 export function answerMalformed(server: Server, log: Logger, metrics: Observers['metrics'], isTls: boolean): void {
-  // Node.js looks once a second for what has timed out, and finds thousands at once.
-  const timeouts = createTurns(({ remoteAddress }: Socket) => callerAddress(remoteAddress));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const close = () => {
-      if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
-      else end(socket, refusalOf(error.code), error.code);
-    };
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return close();
-    // What still arrives before its turn comes too late.
-    parseNoMore(socket);
-    timeouts.take(socket, close);
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    if (socket.writable) end(socket, refusalOf(code), code);
+    else socket.destroy();
   });
   // No path supports it. Node.js has released the connection, and would have closed it without a response.
   server.on('connect', ({ method = '' }: IncomingMessage, socket: Socket) => {
@@ -49,15 +42,16 @@ export function answerMalformed(server: Server, log: Logger, metrics: Observers[
 
   const end = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
     const last = unansweredOf(socket).at(-1);
-    if (last === undefined) answer(socket, refusal, error);
-    else if (!isEnding.get(socket)) {
+    if (last === undefined) {
+      if (unanswerable.has(error)) socket.destroy();
+      else answer(socket, refusal, error);
+    } else if (!isEnding.get(socket)) {
       isEnding.set(socket, true);
       if (!last.req.complete) {
         // Who leaves in the middle of a body waits for no answer to it.
         if (error === 'HPE_INVALID_EOF_STATE' && !last.headersSent) return void socket.destroy();
         // It comes no further, and would be waited for until the deadline.
-        brokenBodies.set(last.req, refusal);
-        contexts.get(last)?.end(refusal);
+        endRequest(last.req, refusal);
       }
       last.once('finish', () => socket.destroySoon());
     }
@@ -69,8 +63,7 @@ export function answerMalformed(server: Server, log: Logger, metrics: Observers[
     const { status, text } = render(refusal, requestId, isTls);
     log.info({ request_id: requestId, status, reason, error, client: socket.remoteAddress }, 'malformed request');
     socket.end(text);
-    // Browsers open connections that they may never use.
-    if (reason !== 'DEADLINE') metrics.requestEnded('other', { status, reason, seconds: 0 });
+    metrics.requestEnded('other', { status, reason, seconds: 0 });
   };
 }
 
@@ -79,8 +72,6 @@ const headersTooLong = `the request line and headers are too long, want at most 
 /** Only statuses in the documented table, so that a client needs to know no others. */
 function refusalOf(errorCode: string | undefined): Refusal {
   switch (errorCode) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return refuse('DEADLINE', 'the request did not arrive in time, try again');
     case 'HPE_HEADER_OVERFLOW':
       return refuse('INVALID_FIELD', headersTooLong, { limit: maxHeaderBytes });
     // It has characters that must be escaped, such as the umlauts of a password.

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createTurns } from '../../../runtime/limits/turns.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
-import { arrivals } from '../request-context.js';
+import { noteArrival } from '../request-context.js';
 
 /** Whether a connection is not read until they have begun. */
 const isHeld = createSymbolProperty<Socket, boolean>();
@@ -27,7 +27,7 @@ export function beginInTurns(handle: RequestListener): RequestListener {
 
   return (request, response) => {
     const { socket } = request;
-    arrivals.set(request, performance.now());
+    noteArrival(request);
     const waiting = turns.take(socket, (stillWaiting) => {
       if (stillWaiting === 0 && isHeld.get(socket)) {
         isHeld.set(socket, false);

@@ -11,7 +11,7 @@ import type { Identity } from '../../../runtime/net/tls.js';
 import { createConfig } from '../../config.js';
 import { toOriginForm } from '../../request/parse-target.js';
 import { type Observers, unobserved } from '../observe-request.js';
-import { contexts } from '../request-context.js';
+import { endRequest } from '../request-context.js';
 import { answerMalformed, maxHeaderBytes } from './answer-malformed.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
@@ -79,7 +79,7 @@ export async function startHttpServer(
       };
       let timer = setTimeout(() => {
         log.warn('requests under way are ended');
-        for (const response of [...connections].flatMap(unansweredOf)) contexts.get(response)?.end(shuttingDown());
+        for (const { req } of [...connections].flatMap(unansweredOf)) endRequest(req, shuttingDown());
         timer = setTimeout(force, takeRefusalMs);
       }, graceMs);
       // A connection whose response had begun by then stays open, idle, after that is sent.

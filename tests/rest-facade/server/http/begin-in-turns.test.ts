@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { beginInTurns } from '../../../../rest-facade/server/http/begin-in-turns.js';
 import { startHttpServer } from '../../../../rest-facade/server/http/http-server.js';
-import { arrivals } from '../../../../rest-facade/server/request-context.js';
+import { noteArrival } from '../../../../rest-facade/server/request-context.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { listen } from '../../../helpers/net/listen.js';
 import { exchange, openSocket } from '../../raw-http.js';
@@ -16,7 +16,7 @@ function setUp() {
   const arrived: unknown[] = [];
   const handle = beginInTurns((request) => {
     begun.push(request.url ?? '');
-    arrived.push(arrivals.get(request));
+    arrived.push(noteArrival(request).at);
   });
   const arrive = (name: string, socket = new Socket()) => {
     const request = Object.assign(new IncomingMessage(socket), { url: name });

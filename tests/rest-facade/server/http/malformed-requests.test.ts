@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { answerMalformed } from '../../../../rest-facade/server/http/answer-malformed.js';
-import { unobserved } from '../../../../rest-facade/server/observe-request.js';
 import { eventually } from '../../../helpers/eventually.js';
-import { listen } from '../../../helpers/net/listen.js';
 import { answerAll } from '../../answers.js';
 import { type ErrorBody, readHeldBytes, readMetrics, startBoth, startHeld } from '../../facade.js';
 import { exchange, openSocket, readToEnd } from '../../raw-http.js';
@@ -44,33 +37,9 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
   assert.ok(counted.includes(`\n${series} ${table.length}\n`), counted);
 });
 
-test('requests that time out at once are answered one per turn, and not begun if they are complete by then', async (t) => {
-  const handle = t.mock.fn();
-  const server = createServer(handle);
-  const requestEnded = t.mock.fn();
-  answerMalformed(server, unobserved.log, { requestEnded }, false);
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const client = await openSocket(await listen(t, server));
-  const sent = 'GET / HTTP/1.1\r\nhost: x\r\n';
-  client.write(sent);
-  const [late] = await accepted;
-  while (late.bytesRead < sent.length) await nextTurn();
-
-  const { remoteAddress } = late;
-  const others = Array.from({ length: 50 }, () => Object.assign(new PassThrough(), { remoteAddress }));
-  const answered = () => others.filter(({ writableEnded }) => writableEnded).length;
-  const timeout = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  for (const socket of [...others, late]) server.emit('clientError', timeout, socket);
-  client.write('\r\n');
-  assert.equal(answered(), 1);
-  await nextTurn();
-  assert.equal(answered(), 2);
-  const { status, body } = await readToEnd(client);
-  assert.deepEqual([status, (JSON.parse(body) as ErrorBody).reason], [504, 'DEADLINE']);
-  assert.equal(late.bytesRead, sent.length + 2);
-  assert.equal(handle.mock.callCount(), 0);
-  // Browsers open connections that they never use.
-  assert.equal(requestEnded.mock.callCount(), 0);
+test('a connection without a request is closed in time, without a response', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '100' });
+  for (const sent of ['', 'GET / HTTP/1.1\r\nhost: x\r\n']) assert.equal((await exchange(port, sent)).text, '');
 });
 
 for (const [what, rest, status, reason] of [
