@@ -8,7 +8,6 @@ import { hasTooManyHeaders, maxHeaders } from '../../runtime/net/create-http-ser
 import { createConfig, requestLimitsOf } from '../config.js';
 import { createThrottle } from '../core-client/throttle.js';
 import type { Page } from '../pages/create-pages.js';
-import { messageOptionsOf } from '../protos/field-options.js';
 import { loadRpcs, type Rpc } from '../protos/rpcs.js';
 import { groupRoutes } from '../request/choose-route.js';
 import { createRoutes } from '../request/create-routes.js';
@@ -80,7 +79,7 @@ export function createRouter(options: RouterOptions): Router {
   };
   const router = Router({ caseSensitive: true, strict: true });
   router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
-  if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins, deps.routes));
+  if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins));
   router.use(limitHeaders, requireHost, servePages(deps.pages));
   for (const [template, routes] of groupRoutes(deps.routes, (route) => route.template)) {
     const byVerb = groupRoutes(routes, ({ verb }) => verb);
@@ -111,25 +110,17 @@ function allowMethods(verbs: readonly string[]): RequestHandler {
   };
 }
 
-/** Headers that every operation takes. */
-const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent', 'x-api-key', 'x-request-id'];
-const rpcHeaders = ['connect-protocol-version', 'connect-timeout-ms', 'grpc-timeout', 'x-grpc-web', 'x-user-agent'];
-/** Of gRPC-Web's responses; ours have them in the body, those of a proxy in between may not. */
-const rpcTrailers = ['grpc-message', 'grpc-status', 'grpc-status-details-bin'];
-
-/** CORS for what the routes take, without cookies: keys are headers. A preflight is answered like every OPTIONS. */
-function allowOrigins(origins: readonly string[], routes: readonly Route[]): RequestHandler {
-  const ownHeaders = routes.flatMap(({ headers }) => headers.map(({ name }) => name));
-  const shown = routes.flatMap(({ response }) => messageOptionsOf(response).file?.headers ?? []);
-  return cors({
+/**
+ * CORS, without cookies: keys are headers. Pages may send the headers that they ask for, and read all; a preflight is
+ * answered like every OPTIONS.
+ */
+const allowOrigins = (origins: readonly string[]): RequestHandler =>
+  cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    methods: [...new Set(['POST', ...routes.map(({ verb }) => verb)])].sort(),
-    allowedHeaders: [...new Set([...commonHeaders, ...rpcHeaders, ...ownHeaders])].sort(),
-    exposedHeaders: [...new Set([...rpcTrailers, 'retry-after', ...shown.map(({ name }) => name), 'x-request-id'])],
+    exposedHeaders: '*',
     maxAge: 600,
     preflightContinue: true,
   });
-}
 
 const limitHeaders: RequestHandler = (request, _response, next) => {
   if (!hasTooManyHeaders(request)) return next();
