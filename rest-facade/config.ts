@@ -74,10 +74,6 @@ export const settings = z.object({
   REST_MAX_IMAGE_BYTES: wholeNumber(1, largestImageBytes)
     .default(10 * MiB)
     .describe('Maximum size of a picture file, in bytes. Cores have a limit of their own, `CORE_MAX_IMAGE_BYTES`.'),
-  REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
-    .default(0)
-    .describe('Maximum size of a request body with a picture, in bytes.')
-    .meta({ shownDefault: 'from REST_MAX_IMAGE_BYTES' }),
   REST_MAX_FORM_FIELDS: wholeNumber(1, 1000)
     .default(16)
     .describe('Maximum number of fields in a form, besides its file.'),
@@ -129,10 +125,11 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
 
 /** Settings that are valid on their own but not together. Invalid ones are absent. */
 function* findMisfits(read: Partial<Config>): Generator<string> {
-  const { REST_MAX_BUFFERED_BYTES: buffered } = read;
+  // NaN compares false with everything.
+  const { REST_MAX_BUFFERED_BYTES: buffered = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
   // One address gets four fifths of it.
-  const minBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
-  if (buffered !== undefined && buffered < minBuffered)
+  const minBuffered = Math.ceil((largestBodyBytes(image) * 5) / 4);
+  if (buffered < minBuffered)
     yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${minBuffered}, five fourths of the largest body`;
   // TLS requests a certificate by name; Node.js refuses an address instead.
   const needsName = read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME;
@@ -150,7 +147,7 @@ export type RequestLimits = Readonly<ReturnType<typeof requestLimitsOf>>;
 export function requestLimitsOf(config: Config) {
   return {
     maxImageBytes: config.REST_MAX_IMAGE_BYTES,
-    maxBodyBytes: largestBodyBytes(config),
+    maxBodyBytes: largestBodyBytes(config.REST_MAX_IMAGE_BYTES),
     maxBatchFiles: config.REST_MAX_BATCH_FILES,
     maxBatchBytes: config.REST_MAX_BATCH_BYTES,
     maxFormFields: config.REST_MAX_FORM_FIELDS,
@@ -160,11 +157,7 @@ export function requestLimitsOf(config: Config) {
   };
 }
 
-/**
- * Bytes of the largest body: by default the size of the largest picture in base64, plus 2 MiB. NaN, which compares
- * false with everything, if a setting that it depends on is absent.
- */
-function largestBodyBytes(read: Partial<Config>): number {
-  const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
-  return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
+/** Bytes of the largest body with a picture: that in base64, and 2 MiB for what is around it. */
+function largestBodyBytes(imageBytes: number): number {
+  return Math.ceil(imageBytes / 3) * 4 + 2 * MiB;
 }

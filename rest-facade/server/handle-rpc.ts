@@ -20,7 +20,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
   const hasPicture = rpc.request.fieldsArray.some(({ type }) => type === 'bytes');
   const codecs = { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
   const maxBytes = {
-    proto: hasPicture ? Math.min(limits.maxImageBytes + maxPlainBodyBytes, limits.maxBodyBytes) : maxPlainBodyBytes,
+    proto: (hasPicture ? limits.maxImageBytes : 0) + maxPlainBodyBytes,
     json: hasPicture ? limits.maxBodyBytes : maxPlainBodyBytes,
   };
 

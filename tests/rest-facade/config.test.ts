@@ -73,7 +73,7 @@ test('origins of other pages', () => {
 });
 
 test('a budget in which one body has no place is a mistake', () => {
-  const env = { REST_MAX_BODY_BYTES: '1000', REST_MAX_BUFFERED_BYTES: '1249' };
-  assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 1249: want at least 1250/);
-  createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1250' });
+  const env = { REST_MAX_IMAGE_BYTES: '6', REST_MAX_BUFFERED_BYTES: '2621449' };
+  assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 2621449: want at least 2621450/);
+  createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '2621450' });
 });

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { CallContext } from '../../../rest-facade/core-client/core-client.js';
 import { proxyList } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
-import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
 import { serveApp } from '../serve-app.js';
@@ -75,24 +74,19 @@ for (const [one, same, another] of [
         await end.promise;
         return answerAll(call);
       },
-      {
-        REST_TRUSTED_PROXIES: '127.0.0.1',
-        REST_MAX_IMAGE_BYTES: '1000000',
-        REST_MAX_BODY_BYTES: '1048576',
-        REST_MAX_BUFFERED_BYTES: '1310720',
-      },
+      { REST_TRUSTED_PROXIES: '127.0.0.1', REST_MAX_IMAGE_BYTES: '3000000', REST_MAX_BUFFERED_BYTES: '7621440' },
     );
     const upload = (key: string, address: string, bytes: number) =>
       fetch(`${url}/face_detect_multi`, {
         method: 'POST',
-        headers: { apikey: key, 'x-forwarded-for': address },
-        body: createForm(Buffer.alloc(bytes)),
+        headers: { apikey: key, 'x-forwarded-for': address, 'content-type': 'application/json' },
+        body: JSON.stringify({ image: `data:image/png;base64,${Buffer.alloc(bytes).toString('base64')}` }),
       });
-    const held = upload('first', one, 900_000);
+    const held = upload('first', one, 3_000_000);
     await first.promise;
-    const refused = await readRefusal(await upload('second', same, 200_000));
+    const refused = await readRefusal(await upload('second', same, 1_800_000));
     assert.deepEqual([refused.status, refused.reason, refused.details], [429, 'QUEUE_FULL', { field: 'memory' }]);
-    const taken = upload('third', another, 200_000);
+    const taken = upload('third', another, 1_800_000);
     await Promise.race([other.promise, taken]);
     end.resolve();
     assert.deepEqual([(await held).status, (await taken).status], [200, 200]);
