@@ -12,32 +12,13 @@ export interface Scalar {
   readonly write: (value: never, later: Buffer[]) => string;
 }
 
-const integer = (minimum: number, maximum: number): Scalar => ({
-  schema: { type: 'integer', minimum, maximum },
-  write: (value: number) => String(value),
-});
-const uint32 = integer(0, 2 ** 32 - 1);
-const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
-
-/** As in the JSON mapping of proto3: a double, which many parsers make of a number, cannot hold it. */
-const int64: Scalar = { schema: { type: 'string', pattern: '^-?\\d+$' }, write: (value: string) => `"${value}"` };
-
-/** All but `float`, whose 0.92 would be shown as 0.9200000166893005. */
+/** Those that the protos have. Not `float`, whose 0.92 would be shown as 0.9200000166893005. */
 const scalars: Readonly<Record<string, Scalar>> = {
   string: { schema: { type: 'string' }, write: (value: string) => JSON.stringify(value) },
   bool: { schema: { type: 'boolean' }, write: (value: boolean) => String(value) },
   double: { schema: { type: 'number', format: 'double' }, write: writeFloat },
   bytes: { schema: { type: 'string', contentEncoding: 'base64' }, write: writeBase64 },
-  uint32,
-  fixed32: uint32,
-  int32,
-  sint32: int32,
-  sfixed32: int32,
-  int64,
-  uint64: int64,
-  sint64: int64,
-  fixed64: int64,
-  sfixed64: int64,
+  uint32: { schema: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 }, write: (value: number) => String(value) },
   '.google.protobuf.Timestamp': { schema: { type: 'string', format: 'date-time' }, write: writeTime },
 };
 

@@ -30,8 +30,6 @@ test('any message is shown by its fields', () => {
     ['double', 1e-7, '1e-7'],
     ['double', NaN, 'null'],
     ['uint32', 1, '1'],
-    ['sint32', -1, '-1'],
-    ['int64', '-9007199254740993', '"-9007199254740993"'],
     ['string', 'a"\n\u2028', '"a\\"\\n\u2028"'],
     ['string', '', '""'],
     ['bool', false, 'false'],
@@ -89,7 +87,8 @@ const face = { bounding_box: box, detection_score: 0.9, crop_jpeg: Buffer.from('
 const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
 const point = (x: number) => ({ x, y: 0.5 });
 
-const responses = new Map(loadRpcs().map(({ response }) => [response.name, renderer(response)]));
+const unary = loadRpcs().filter(({ responseStream }) => !responseStream);
+const responses = new Map(unary.map(({ response }) => [response.name, renderer(response)]));
 const render = (type: string, answer: object) => responses.get(type)?.(answer, 12.3456) ?? '';
 
 test('faces left out of a thousand are told, those that max_faces left out are not', () => {
