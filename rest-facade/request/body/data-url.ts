@@ -21,8 +21,8 @@ const maxHeaderLength = 256;
  *
  * - The media type must be `image/…`; which one does not matter, for the core goes by the bytes.
  * - base64 of the standard alphabet, padded or not. Line breaks and tabs in it are skipped, since many
- *   encoders break lines, and blanks beside them or at either end. Everything else is refused: a decoder
- *   that skips it would hand over a picture that the caller never had.
+ *   encoders break lines, and blanks at either end. Everything else is refused: a decoder that skips it
+ *   would hand over a picture that the caller never had.
  *
  * Refusals say where the mistake is, and nothing about the picture.
  *
@@ -58,30 +58,15 @@ function mistakeInHeader(text: string, comma: number): string {
   return `begins with ${quote(text.slice(0, comma + 1))}`;
 }
 
-/**
- * What base64 must not contain: anything but digits, padding and white space; padding before the end; blanks inside a line,
- * which were `+` before something decoded the data as a form. One after the other, each begins with a character to look
- * for, and they take a third of the time of one expression.
- *
- * In time that grows with the length: no blank can be taken by more than one part.
- */
-const noBase64 = [
-  /[^A-Za-z0-9+/=\t\n\f\r ]/,
-  /=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)/,
-  / (?<=[^\t\n\f\r ] ) *(?=[^\t\n\f\r ])/,
-];
-
 /** Decodes base64 as a data URL has it. @throws Refusal INVALID_BASE64 */
-export function decodeBase64(data: string, member: string): Buffer {
-  const atOnce = decodeDigits(data);
-  if (atOnce !== undefined) return atOnce;
-  const mistakes = noBase64.map((mistake) => data.search(mistake)).filter((at) => at >= 0);
-  if (mistakes.length > 0) throw wrongCharacter(member, data, Math.min(...mistakes));
-  const compact = withoutWhiteSpace(data);
-  const bytes = decodeDigits(compact);
+export function decodeBase64(text: string, member: string): Buffer {
+  const data = text.trim();
+  const bytes = decodeDigits(data) ?? decodeDigits(withoutLineBreaks(data));
   if (bytes !== undefined) return bytes;
-  const { length: value } = compact;
-  throw refuseField('INVALID_BASE64', member, `has base64 of length ${value}, want complete groups of 4`, { value });
+  // A blank may be a `+` that something decoded as that of a form.
+  const at = data.search(/[^A-Za-z0-9+/=\t\n\f\r]/);
+  if (at >= 0) throw wrongCharacter(member, data, at);
+  throw refuseField('INVALID_BASE64', member, 'has incomplete base64, want groups of 4, and "=" at the end only');
 }
 
 function wrongCharacter(member: string, data: string, at: number): Refusal {
@@ -112,15 +97,15 @@ function decodeDigits(data: string): Buffer | undefined {
   return areAllDigits ? bytes : undefined;
 }
 
-/** In bytes: replacing would take a second where every other character is a line break. */
-function withoutWhiteSpace(data: string): string {
+/** In bytes: replacing would take seconds where every other character is a line break. */
+function withoutLineBreaks(data: string): string {
   const bytes = Buffer.from(data);
   let length = 0;
   // By index, which takes a sixth of the time of an iterator here.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
-    const isWhite = byte === 32 || byte === 9 || byte === 10 || byte === 12 || byte === 13;
-    if (!isWhite) bytes[length++] = byte;
+    const isBreak = byte === 9 || byte === 10 || byte === 12 || byte === 13;
+    if (!isBreak) bytes[length++] = byte;
   }
   return bytes.toString('latin1', 0, length);
 }

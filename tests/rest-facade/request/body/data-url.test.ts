@@ -17,9 +17,9 @@ test('data URLs and their bytes', () => {
     ['data:image/x;base64,YWI=', 'ab'],
     ['data:image/x;base64,YWI', 'ab'],
     ['data:image/x;base64,YW\r\nJj\n', 'abc'],
-    ['data:image/x;base64,YW  \r\n  Jj\n \n\tYW\t Jj', 'abcabc'],
+    ['data:image/x;base64,YW\r\n\tJj\n\n\tYW\tJj', 'abcabc'],
     ['data:image/x;base64,YW\fJj', 'abc'],
-    ['data:image/x;base64, YW=\n = ', 'a'],
+    ['data:image/x;base64, YQ=\n= ', 'a'],
     ['data:image/x;base64,  YWI=  ', 'ab'],
     ['data:image/x;base64,+/+/', '\xfb\xff\xbf'],
   ];
@@ -56,6 +56,7 @@ test('what is no data URL, no base64, no picture', () => {
         'YW \n\u0141Jj',
         // A "+" that a form's decoder made a blank.
         'Y J+',
+        'YW\n Jj',
         'YWJj Y J+',
         'YWJj  YW',
         ' Y W I = ',
@@ -75,7 +76,7 @@ test('what is no data URL, no base64, no picture', () => {
         'YWJ%',
         'YQ%3D%3D',
         'YWJj\u0000',
-        'YWJj\u00a0',
+        'YWJ\u00a0j',
         'YWJé',
         // Its low byte is a digit.
         'YWJ\u0159',
@@ -92,6 +93,7 @@ test('what is no data URL, no base64, no picture', () => {
 test('refusals of data URLs tell what is wrong, and nothing of the picture', () => {
   const want = 'want data:image/<type>;base64,<data>';
   const alphabet = 'want base64 of the standard alphabet';
+  const incomplete = 'image has incomplete base64, want groups of 4, and "=" at the end only';
   const table: [url: unknown, message: string, value?: string][] = [
     [undefined, 'image is missing, want data:image/<type>;base64,<data>'],
     [null, 'image is missing, want data:image/<type>;base64,<data>'],
@@ -103,16 +105,15 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
     ['data:text/plain;base64,YWJj', 'image has the media type "text/plain", want image/<type>', 'text/plain'],
     ['data:image/x;base64,YWJ%', `image has "%" as character 4 of its data, ${alphabet}`, '%'],
     [`data:image/x;base64,!${' '.repeat(100_000)}==`, `image has "!" as character 1 of its data, ${alphabet}`, '!'],
-    [`data:image/x;base64,=${' '.repeat(100_000)}= =`, `image has "=" as character 1 of its data, ${alphabet}`, '='],
     ['data:image/x;base64,YWJj\nYW  J', `image has U+0020 as character 8 of its data, ${alphabet}`, 'U+0020'],
     ['data:image/x;base64,YW\nJ"', `image has "\\"" as character 5 of its data, ${alphabet}`, '"'],
     ['data:image/x;base64,YW-_', `image has "-" as character 3 of its data, ${alphabet}`, '-'],
-    ['data:image/x;base64,YQ==YQ==', `image has "=" as character 3 of its data, ${alphabet}`, '='],
+    ['data:image/x;base64,YQ==YQ==', incomplete],
     ['data:image/x;base64,YWJé', `image has U+00E9 as character 4 of its data, ${alphabet}`, 'U+00E9'],
     ['data:image/x;base64,YW😀=', `image has U+1F600 as character 3 of its data, ${alphabet}`, 'U+1F600'],
     ['data:image/x;base64,\0', `image has U+0000 as character 1 of its data, ${alphabet}`, 'U+0000'],
-    ['data:image/x;base64,YW\n Jj\nZ', 'image has base64 of length 5, want complete groups of 4', '5'],
-    ['data:image/x;base64,YQ\n = ', 'image has base64 of length 3, want complete groups of 4', '3'],
+    ['data:image/x;base64,YW\nJj\nZ', incomplete],
+    ['data:image/x;base64,YQ\n= ', incomplete],
   ];
   for (const [url, message, value] of table)
     assert.throws(() => decode(url), { message, details: { field: 'image', ...(value !== undefined && { value }) } });
