@@ -9,6 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
+import { freeBuffer } from '../../runtime/node-patches/free-buffer.js';
 import type { Rpc } from '../protos/rpcs.js';
 import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
@@ -63,9 +64,18 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   const unary = (call: UnaryCall) => sendTwice(call, (client) => sendOnce(client, connection.noteReset, call));
 
   return {
-    /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
-    call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
-      return unary({ ...context, rpc, message, metadata: toMetadata(rpc, context) });
+    /**
+     * Calls a unary RPC, with a message that is serialized when this returns. Rejects with a Refusal; immediately with
+     * CORE_UNAVAILABLE if nobody listens.
+     */
+    async call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
+      const bytes = rpc.requestSerialize(message);
+      try {
+        return await unary({ ...context, rpc, bytes, metadata: toMetadata(rpc, context) });
+      } finally {
+        // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection.
+        freeBuffer(bytes);
+      }
     },
     /** Opens a stream of requests, whose answers go to `onAnswer`; what a leaving core has not taken goes to another. */
     stream(rpc: Rpc, context: CallContext, onAnswer: (answer: StreamAnswer) => void) {
@@ -111,7 +121,8 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       const rpc = healthService['Check'] as Rpc;
       const deadline = performance.now() + timeoutMs;
       const { signal } = new AbortController();
-      const call = { rpc, message: { service: '' }, metadata: new Metadata(), deadline, signal };
+      const bytes = rpc.requestSerialize({ service: '' });
+      const call = { rpc, bytes, metadata: new Metadata(), deadline, signal };
       const answer: { status?: string } = await unary(call).catch((error: unknown) => {
         throw coreUnavailable(error);
       });
@@ -174,7 +185,8 @@ interface Call extends Pick<CallContext, 'deadline' | 'signal'> {
 }
 
 interface UnaryCall extends Call {
-  readonly message: object;
+  /** The message. */
+  readonly bytes: Buffer;
   readonly metadata: Metadata;
 }
 
@@ -202,23 +214,21 @@ function mayHelpElsewhere({ key }: Rpc, error: unknown, afterMs: number): boolea
 function sendOnce(
   client: Client,
   onReset: () => void,
-  { rpc, message, metadata, deadline, signal }: UnaryCall,
+  { rpc, bytes, metadata, deadline, signal }: UnaryCall,
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
-    const onAnswer = (bytes: Buffer) => {
-      const answer = rpc.responseDeserialize(bytes);
+    const onAnswer = (given: Buffer) => {
+      const answer = rpc.responseDeserialize(given);
       resolve(answer);
       return answer;
     };
     const onStatus = (error: ServiceError | null) => {
-      // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
-      message = {};
       if (error !== null) reject(failureOf(error));
     };
-    const serialize = () => rpc.requestSerialize(message);
+    const asItIs = (message: Buffer) => message;
     const options = toCallOptions({ deadline });
-    const call = client.makeUnaryRequest(rpc.path, serialize, onAnswer, {}, metadata, options, onStatus);
+    const call = client.makeUnaryRequest(rpc.path, asItIs, onAnswer, bytes, metadata, options, onStatus);
     const failureOf = follow(call, rpc, signal, onReset);
   });
 }

@@ -5,7 +5,6 @@ import { fromJSON, type MethodDefinition } from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
 import type { RestService } from '../../generated/imageanalysis/v1/rest.js';
 import { publicApi } from '../apis.js';
-import { serializeOnce } from '../grpc-js-patches/serialize-once.js';
 import { optionOf } from './read-option.js';
 
 /** Folder of the protos, relative to `dist/rest-facade/protos/`. */
@@ -47,8 +46,7 @@ export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string
       const method = methods[rpc] as protobuf.Method;
       const request = method.resolvedRequestType as protobuf.Type;
       const response = method.resolvedResponseType as protobuf.Type;
-      const requestSerialize = (message: object) => serializeOnce(request, message);
-      return { ...own, requestSerialize, method, request, response, key };
+      return { ...own, method, request, response, key };
     });
   });
 }

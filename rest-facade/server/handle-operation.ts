@@ -47,14 +47,12 @@ export function handleOperation(
       hasPicture: hasPicture(route.body),
       async ask(reading) {
         const body = await readBody(route, request, limits, reading);
-        const message = bind(body);
-        try {
-          return await core.call(rpc, message, call);
-        } catch (error) {
+        const answer = core.call(rpc, bind(body), call);
+        // It has been serialized.
+        for (const picture of [body.picture ?? []].flat()) freeBuffer(picture);
+        return answer.catch((error: unknown) => {
           throw nameAsSent(asRefusal(error), route);
-        } finally {
-          for (const picture of [body.picture ?? []].flat()) freeBuffer(picture);
-        }
+        });
       },
       show: (answer) => respond(answer, performance.now() - context.arrivedAt),
     });
