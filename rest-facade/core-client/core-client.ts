@@ -52,13 +52,13 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
 
   /** Has a call sent, and once more if that may help. */
   const sendTwice = async <Answer>(call: Call, send: (client: Client) => Promise<Answer>): Promise<Answer> => {
-    const client = await connection.ready(call);
+    const client = await connection.ready();
     const sentAt = performance.now();
     try {
       return await send(client);
     } catch (error) {
       if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
-      return send(await connection.ready(call));
+      return send(await connection.ready());
     }
   };
   const unary = (call: UnaryCall) => sendTwice(call, (client) => sendOnce(client, connection.noteReset, call));

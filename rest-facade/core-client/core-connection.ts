@@ -39,12 +39,6 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** How long a call waits: `deadline` is on the monotonic clock, milliseconds. */
-interface Patience {
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Connects to the core, or to all replicas that the target names.
  * @param target `host:port`, which is a name of DNS to grpc-js, or a gRPC name such as `dns:///core:50051`
@@ -78,13 +72,10 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
-    /**
-     * The client for the next call, once no connection is being made, or the call's own time is over; CORE_UNAVAILABLE if
-     * that takes too long.
-     */
-    async ready(call?: Patience): Promise<Client> {
+    /** The client for the next call, once no connection is being made; CORE_UNAVAILABLE if that takes too long. */
+    async ready(): Promise<Client> {
       const client = current;
-      await waitForConnection(client, call);
+      await waitForConnection(client);
       return client;
     },
     /** To be called for each aborted call. */
@@ -103,22 +94,16 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
  * grpc-js fails a call at once if the last attempt to connect failed, but queues it during an attempt,
  * which takes 20 seconds if packets are dropped.
  */
-function waitForConnection(client: Client, call?: Patience): Promise<void> {
+function waitForConnection(client: Client): Promise<void> {
   const channel = client.getChannel();
-  // A moment longer than the call has: its signal, which may say more of its end, is first.
-  const leftMs = call ? Math.ceil(call.deadline - performance.now()) + 2 : Infinity;
-  const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
+  const giveUpAt = Date.now() + connectTimeoutMs;
   return new Promise((resolve, reject) => {
     const check = () => {
       const state = channel.getConnectivityState(true);
-      const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
-      if (!isPending || call?.signal.aborted) return resolve();
-      call?.signal.addEventListener('abort', () => resolve(), { once: true });
+      if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return resolve();
       channel.watchConnectivityState(state, giveUpAt, (timeout) => {
-        if (!timeout) check();
-        // What a call is told whose time is over, it finds out itself.
-        else if (leftMs < connectTimeoutMs) resolve();
-        else reject(coreUnavailable(timeout));
+        if (timeout) reject(coreUnavailable(timeout));
+        else check();
       });
     };
     check();

@@ -305,29 +305,6 @@ test('a core that accepts connections and says nothing is 503, not a hang', { ti
   assert.ok(performance.now() - started < 15_000);
 });
 
-test('a call waits for a connection no longer than its own time', { timeout: 60_000 }, async (t) => {
-  const corePort = await startSilent(t);
-  const hasty = await startFacade(t, corePort, { REST_REQUEST_TIMEOUT_MS: '400' });
-  const { status, reason } = await readRefusal(await ask(hasty.url));
-  assert.deepEqual([status, reason], [504, 'DEADLINE']);
-  const patient = await startFacade(t, corePort);
-  const started = performance.now();
-  const answer = await fetch(`${patient.url}/imageanalysis.v1.FaceDetectionService/DetectAllFaces`, {
-    method: 'POST',
-    headers: { ...withKey, 'content-type': 'application/json', 'connect-timeout-ms': '400' },
-    body: '{"image":"/9j/"}',
-  });
-  assert.equal(((await answer.json()) as { code?: string }).code, 'deadline_exceeded');
-  // The connection may take 5 s.
-  assert.ok(performance.now() - started < 4_000);
-  const connection = createCoreConnection(`127.0.0.1:${corePort}`, plainText);
-  t.after(() => connection.close());
-  const caller = new AbortController();
-  const ready = connection.ready({ deadline: Infinity, signal: caller.signal });
-  caller.abort();
-  await ready;
-});
-
 test('answers far above the 4 MiB of gRPC pass', async (t) => {
   const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
   const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
