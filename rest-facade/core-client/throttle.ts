@@ -5,7 +5,7 @@ import { asRefusal, type Refusal } from '../../runtime/errors/refusal.js';
 const tryAgainMs = 100;
 /** How long after it was last reached a caller's limit is dropped. */
 const forgetMs = 1_000;
-/** Callers remembered at once; of more, those not seen for the longest time are forgotten, and asked for anew. */
+/** Callers remembered at once, some 5 MB; of more, those not seen for the longest time are asked for anew. */
 const maxCallers = 10_000;
 
 /** One caller's work that was passed on and is not answered yet. */
@@ -31,12 +31,12 @@ export type Throttle = ReturnType<typeof createThrottle>;
  * @param deps.now monotonic, milliseconds
  */
 export function createThrottle({ now }: { now: () => number }) {
-  const windows = new LRUCache<string, Window>({ max: maxCallers, ttl: forgetMs });
+  const windows = new LRUCache<string, Window>({ max: maxCallers });
 
   /** The refusal that the core would very likely send; undefined if it may accept the work. */
   const foresee = (window: Window): Refusal | undefined => {
     const { underWay, limit, lastRefusal, triedAt } = window;
-    if (lastRefusal === undefined || now() - triedAt >= forgetMs) window.limit = Infinity;
+    if (now() - triedAt >= forgetMs) window.limit = Infinity;
     else if (underWay >= limit) {
       if (now() - triedAt < tryAgainMs) return lastRefusal;
       window.triedAt = now();
@@ -55,8 +55,7 @@ export function createThrottle({ now }: { now: () => number }) {
       const foreseen = foresee(window);
       if (foreseen !== undefined) throw foreseen;
       window.underWay += 1;
-      // While work is under way, it does not expire.
-      windows.set(caller, window, { ttl: 0 });
+      windows.set(caller, window);
       try {
         return await work();
       } catch (caught) {
@@ -69,10 +68,6 @@ export function createThrottle({ now }: { now: () => number }) {
         throw refusal;
       } finally {
         window.underWay -= 1;
-        if (window.underWay === 0) {
-          if (window.lastRefusal === undefined) windows.delete(caller);
-          else windows.set(caller, window);
-        }
       }
     },
   };

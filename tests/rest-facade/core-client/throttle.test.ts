@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createThrottle } from '../../../rest-facade/core-client/throttle.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
@@ -95,17 +95,6 @@ test('a limit is forgotten when its caller was not at it for a second, however l
   await later.end(queueFull());
   passMs(1_000);
   assert.deepEqual([ask('a').isBegun(), ask('a').isBegun()], [true, true]);
-});
-
-test('work that takes long counts until it ends', async (t) => {
-  const { ask, run } = setUp();
-  const [long] = [ask('a'), ask('a')];
-  const later = performance.now() + 60_000;
-  t.mock.method(performance, 'now', () => later);
-  await sleep(5); // so long the cache of callers may take the time for the same
-  await run('a', queueFull());
-  await long.end('answer');
-  assert.equal(ask('a').isBegun(), true);
 });
 
 test('a new caller costs as little as any, however many others are at their limit', async () => {
