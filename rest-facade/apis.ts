@@ -1,6 +1,5 @@
 /** An API of the facade, on a port of its own. */
 export interface Api {
-  /** Where its services are. */
   readonly protoFiles: readonly string[];
   /** How its document introduces it. */
   readonly title: string;

@@ -143,7 +143,6 @@ function* findMisfits(read: Partial<Config>): Generator<string> {
 
 export type RequestLimits = Readonly<ReturnType<typeof requestLimitsOf>>;
 
-/** The limits of a request that are configured. */
 export function requestLimitsOf(config: Config) {
   return {
     maxImageBytes: config.REST_MAX_IMAGE_BYTES,

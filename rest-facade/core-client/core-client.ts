@@ -15,7 +15,6 @@ import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
 import { coreUnavailable, fromGrpcError, type LoadedStatus } from './grpc-error.js';
 
-/** What accompanies the message of a call. */
 export interface CallContext {
   /** In the metadata that the RPC wants it in. */
   readonly apiKey: string;
@@ -30,20 +29,18 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** A request of a stream, as proto-loader takes it. */
+/** A request of a stream, and its answer, as proto-loader takes and gives them. */
 interface StreamRequest {
   readonly id: string;
   readonly request: object;
 }
 
-/** Its answer, as proto-loader gives it. */
 interface StreamAnswer {
   readonly id: string;
   readonly response: object | null;
   readonly error: LoadedStatus | null;
 }
 
-/** Calls the core, or one of its replicas. */
 export type CoreClient = ReturnType<typeof createCoreClient>;
 
 /** `target` and `renewAfterMs` are those of {@link createCoreConnection}; plain text unless `trust` is given. */
@@ -51,17 +48,17 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
   /** Has a call sent, and once more if that may help. */
-  const sendTwice = async <Answer>(call: Call, send: (client: Client) => Promise<Answer>): Promise<Answer> => {
+  const sendTwice = async <Answer>(rpc: Rpc, send: (client: Client) => Promise<Answer>): Promise<Answer> => {
     const client = await connection.ready();
     const sentAt = performance.now();
     try {
       return await send(client);
     } catch (error) {
-      if (!mayHelpElsewhere(call.rpc, error, performance.now() - sentAt)) throw error;
+      if (!mayHelpElsewhere(rpc, error, performance.now() - sentAt)) throw error;
       return send(await connection.ready());
     }
   };
-  const unary = (call: UnaryCall) => sendTwice(call, (client) => sendOnce(client, connection.noteReset, call));
+  const unary = (call: UnaryCall) => sendTwice(call.rpc, (client) => sendOnce(client, connection.noteReset, call));
 
   return {
     /**
@@ -113,7 +110,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
           call?.end();
         },
         /** Resolves when all are answered; rejects with a Refusal, CORE_UNAVAILABLE if nobody listens. */
-        ended: sendTwice({ ...context, rpc }, send),
+        ended: sendTwice(rpc, send),
       };
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
@@ -180,12 +177,8 @@ function follow(
 }
 
 /** A call as it is sent, maybe twice. */
-interface Call extends Pick<CallContext, 'deadline' | 'signal'> {
+interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
   readonly rpc: Rpc;
-}
-
-interface UnaryCall extends Call {
-  /** The message. */
   readonly bytes: Buffer;
   readonly metadata: Metadata;
 }

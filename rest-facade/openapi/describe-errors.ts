@@ -32,7 +32,6 @@ function describeStatus(http: number, reasons: readonly ErrorReason[], routes: r
   );
 }
 
-/** The body of every refusal. */
 export function errorSchema(reasons: readonly ErrorReason[]): Schema {
   return {
     type: 'object',

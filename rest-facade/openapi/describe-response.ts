@@ -49,7 +49,6 @@ export function createResponseSchemas() {
 
   return {
     schemas,
-    /** The schema of an RPC's response, by reference. */
     describe(message: protobuf.Type): Schema {
       add(message, { message: describeStatus(message), ...(messageOptionsOf(message).isTimed && { process_time }) });
       return reference(message);

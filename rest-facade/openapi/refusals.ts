@@ -11,7 +11,6 @@ import { type Schema, unwrap } from './schema.js';
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
 export type ErrorReason = ReturnType<typeof readReasons>[number];
 
-/** Reads all reasons, in the order of the proto. */
 export function readReasons() {
   const table = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
   const { values, valuesOptions, comments } = table;

@@ -23,7 +23,6 @@ function readFieldOptions(field: protobuf.Field) {
   if (isEmptyAbsent && !field.repeated && !/^(string|bytes)$/.test(field.type))
     throw new Error(`${field.fullName.slice(1)}: on_request, want it optional`);
   return {
-    /** In a request: required. */
     required,
     /** In a response: whether it may be absent. */
     isOptional: onRequest || field.partOf !== null,
@@ -38,7 +37,6 @@ function readFieldOptions(field: protobuf.Field) {
     },
     /** In the shape of proto-loader's messages; undefined if there is none. */
     example: example === '' ? undefined : readExample(field, example),
-    /** Name of the member in a response. */
     name: name || field.name,
     /** The members of its message are shown in its place. */
     isInline: inline,

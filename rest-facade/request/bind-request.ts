@@ -7,14 +7,11 @@ import { hasPicture, type Route } from './route.js';
 export interface ParsedBody {
   /** A list if the form may have several. */
   readonly picture?: Uint8Array | readonly Uint8Array[];
-  /** Of a form. */
   readonly fields?: readonly NamedValue[];
-  /** Of a JSON object. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
 export interface RequestParts {
-  /** Variables of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly NamedValue[];
   /** All values of a header by its lower-case name. */

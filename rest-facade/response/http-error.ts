@@ -44,7 +44,6 @@ export function errorHeaders({ reason, details, retryAfterSeconds }: Refusal): R
   };
 }
 
-/** The error body as documented, with its status and headers. */
 export function renderError(refusal: Refusal, requestId: string) {
   const { code, reason } = refusal;
   return {

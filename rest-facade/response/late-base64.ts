@@ -7,7 +7,6 @@ const placeholder = '\0';
 
 /** A JSON text whose base64 is made slice by slice as it is sent: 24 MB at once would hold up everyone else. */
 export class LateText implements Iterable<Buffer> {
-  /** Bytes. */
   readonly length: number;
 
   /**

@@ -4,7 +4,6 @@ import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
 import { awaitsContinue, contentLength, hasBody } from '../request/body-framing.js';
 import { LateText } from './late-base64.js';
 
-/** An HTTP response, written as it is. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

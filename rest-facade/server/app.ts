@@ -139,7 +139,6 @@ const requireHost: RequestHandler = (request, _response, next) => {
   throw refuseField('INVALID_FIELD', 'host', `is ${found}, want the name of this server in this header`);
 };
 
-/** By GET and HEAD. */
 function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
   const allow = ['GET', 'HEAD'];
   return async (request, response, next) => {

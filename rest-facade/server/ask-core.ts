@@ -15,7 +15,6 @@ export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
   readonly unread: Unread;
-  /** Batches that may be open. */
   readonly batches: FairBudget;
   readonly throttle: Throttle;
   readonly limits: RequestLimits;

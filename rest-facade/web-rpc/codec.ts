@@ -88,7 +88,6 @@ function compileMessage({ fieldsArray }: protobuf.Type): Scalar['write'] {
   return (message: Readonly<Record<string, unknown>>, later) => {
     const members = fields.flatMap(({ field, key, write }) => {
       const value = message[field.name];
-      // Absent.
       if (value === null || value === undefined) return [];
       const writeItem = (item: unknown): string => write(item as never, later);
       return [`"${key}":${Array.isArray(value) ? `[${value.map(writeItem).join(',')}]` : writeItem(value)}`];
