@@ -44,12 +44,6 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv) {
     },
     /** Only if administration over gRPC is enabled. */
     admin: core.CORE_ADMIN_KEY ? { host: core.CORE_ADMIN_HOST, port: core.CORE_ADMIN_PORT } : undefined,
-    /** To which neither process connects; port 0 also where there is none. */
-    others: {
-      REST_ADMIN: { host: facade.REST_ADMIN_HOST, port: facade.REST_ADMIN_PORT ?? 0 },
-      CORE_METRICS: { host: core.CORE_METRICS_HOST, port: core.CORE_METRICS_PORT ?? 0 },
-      REST_METRICS: { host: facade.REST_METRICS_HOST, port: facade.REST_METRICS_PORT ?? 0 },
-    },
   };
 }
 

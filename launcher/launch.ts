@@ -99,8 +99,8 @@ export async function launch(options: LaunchOptions) {
 }
 
 /** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */
-async function choosePorts({ core, facade, admin, others }: LaunchSettings) {
-  const all = { CORE: core, REST: facade, ...(admin && { CORE_ADMIN: admin }), ...others };
+async function choosePorts({ core, facade, admin }: LaunchSettings) {
+  const all = { CORE: core, REST: facade, ...(admin && { CORE_ADMIN: admin }) };
   const wanted = Object.entries(all).filter(([, { port }]) => port !== 0);
   const held: Server[] = [];
   const mistakes: string[] = [];

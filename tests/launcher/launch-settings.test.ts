@@ -8,11 +8,6 @@ describe('createLaunchSettings', () => {
       core: { host: '127.0.0.1', port: 50_051, shutdownGraceMs: 10_000 },
       facade: { host: '127.0.0.1', port: 8080, shutdownGraceMs: 10_000 },
       admin: undefined,
-      others: {
-        REST_ADMIN: { host: '127.0.0.1', port: 0 },
-        CORE_METRICS: { host: '127.0.0.1', port: 0 },
-        REST_METRICS: { host: '127.0.0.1', port: 0 },
-      },
     });
   });
 
@@ -24,8 +19,6 @@ describe('createLaunchSettings', () => {
   it('has the port of administration once that is on', () => {
     const on = { CORE_ADMIN_KEY: '0123456789abcdef' };
     assert.deepEqual(createLaunchSettings(on).admin, { host: '127.0.0.1', port: 50_052 });
-    const { others } = createLaunchSettings({ ...on, REST_ADMIN_PORT: '8081' });
-    assert.deepEqual(others.REST_ADMIN, { host: '127.0.0.1', port: 8081 });
     assert.throws(
       () => createLaunchSettings({ REST_ADMIN_PORT: '8081' }),
       /REST_ADMIN_PORT is 8081: want CORE_ADMIN_KEY/,
