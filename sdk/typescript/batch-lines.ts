@@ -47,13 +47,13 @@ function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: Par
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
-  // Of the line that has not ended. A large one comes in many chunks, which are joined once.
-  const pieces: string[] = [];
+  // Of the line that has not ended.
+  let rest = '';
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const texts = decoder.decode(next.value, { stream: true }).split('\n');
-    const last = texts.pop() ?? '';
-    for (const text of texts) yield pieces.splice(0).join('') + text;
-    pieces.push(last);
+    texts[0] = rest + texts[0];
+    rest = texts.pop() ?? '';
+    yield* texts;
   }
-  if (pieces.join('') !== '') throw new Error('the batch ends within a line');
+  if (rest !== '') throw new Error('the batch ends within a line');
 }

@@ -40,34 +40,22 @@ function isIn(file: string, folder: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`);
 }
 
-/**
- * Writes a copy with boxes and scores to the picture's own path inside the folder. Warns if the picture cannot be
- * drawn on, or its name is too long for a copy; throws if the copy cannot be written otherwise.
- */
+/** Writes a copy with boxes and scores to the picture's own path inside the folder, or warns of why there is none. */
 export async function writeAnnotated(line: Line, copies: Copies, warn: Warn): Promise<void> {
   const target = copyOf(line.file, copies);
   const { annotate: annotationsOf } = features[line.feature];
   if (target === undefined || annotationsOf === undefined) return;
-  const tellWhy = (why: string) => warn(`${line.file} has no annotated copy: ${why}`);
-  let copy: Buffer;
   try {
-    copy = await annotate(await readFile(line.file), annotationsOf(line));
+    await write(target, await annotate(await readFile(line.file), annotationsOf(line)));
   } catch (error) {
-    return tellWhy(error instanceof Error ? error.message : String(error));
+    warn(`${line.file} has no annotated copy: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!(await write(target, copy))) tellWhy(nameTooLong);
 }
 
-/**
- * Writes what the service made of a picture to the picture's own path inside the folder, with its new type behind.
- * @returns the picture's line; if its name is too long for a copy, with that error in place of the result
- */
-export async function writeRedacted(line: Line, { image, contentType }: Redacted, copies: Copies): Promise<Line> {
-  const { file, feature } = line;
-  const extension = contentType.replace('image/', '').replace('jpeg', 'jpg');
-  const target = copyOf(file, copies, extension);
-  if (target === undefined || (await write(target, image))) return line;
-  return { file, feature, error: { code: 'UNKNOWN', reason: 'UNWRITABLE', message: nameTooLong } };
+/** Writes what the service made of a picture to the picture's own path inside the folder, with its new type behind. */
+export async function writeRedacted(file: string, { image, contentType }: Redacted, copies: Copies): Promise<void> {
+  const target = copyOf(file, copies, contentType.replace('image/', '').replace('jpeg', 'jpg'));
+  if (target !== undefined) await write(target, image);
 }
 
 /** Whether a picture has a redacted copy, of whatever type. */
@@ -75,18 +63,9 @@ export function hasRedacted(file: string, copies: Copies): boolean {
   return ['jpg', 'png', 'webp'].some((extension) => existsSync(copyOf(file, copies, extension) ?? ''));
 }
 
-const nameTooLong = 'the name of its copy is too long for this disk, want a shorter file name';
-
-/** @returns false if the disk takes no name of that length: it lies in the picture, and others may have a copy */
-async function write(target: string, bytes: Uint8Array): Promise<boolean> {
-  try {
-    await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, bytes);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return false;
-    throw error;
-  }
+async function write(target: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(target, bytes);
 }
 
 /** Writes the copies that an earlier run did not, of pictures that still exist. @throws `signal.reason` once aborted */

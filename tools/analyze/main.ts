@@ -30,8 +30,8 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
   const bar = process.stderr.isTTY ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200) : undefined;
 
-  const onLine = async (answer: Line, redacted?: Redacted) => {
-    const line = copies && redacted ? await writeRedacted(answer, redacted, copies) : answer;
+  const onLine = async (line: Line, redacted?: Redacted) => {
+    if (copies && redacted) await writeRedacted(line.file, redacted, copies);
     summary.add(line);
     if (line.error) counts.failed += 1;
     else {

@@ -82,22 +82,22 @@ export async function sendForLines(
   const lines: AnswerLine[] = [];
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
-  // Of the line that has not ended. A large one comes in many chunks, which are joined once.
-  const pieces: string[] = [];
+  // Of the line that has not ended.
+  let rest = '';
   const read = () => reader?.read().catch(failConnection);
   for (let next = await read(); next?.value; next = await read()) {
     const texts = decoder.decode(next.value, { stream: true }).split('\n');
-    const last = texts.pop() ?? '';
+    texts[0] = rest + texts[0];
+    rest = texts.pop() ?? '';
     for (const text of texts) {
-      const line = parseLine(pieces.splice(0).join('') + text);
+      const line = parseLine(text);
       // Without an index, it is about all those without a line.
       if (line?.index === undefined) throw refusalOf(answer, line);
       lines.push(line);
       onLine(line, line.index);
     }
-    pieces.push(last);
   }
-  if (pieces.join('') !== '') throw refusalOf(answer, undefined);
+  if (rest !== '') throw refusalOf(answer, undefined);
   return lines;
 }
 
