@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { median } from './measure/statistics.js';
 import { warmUp } from './measure/warm-up.js';
 import { makePictures } from './pictures.js';
 import { type Cell, fullPlan, quickPlan } from './plan.js';
-import { computeCpuRatios, computeRatios, describeMachine, type Figures } from './report/figures.js';
+import { computeCpuRatios, computeRatios, describeMachine } from './report/figures.js';
 import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
 import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
@@ -29,8 +29,7 @@ process.on('exit', killLeftovers);
 const startedAt = performance.now();
 const root = new URL('../../', import.meta.url);
 const at = (file: string): string => fileURLToPath(new URL(file, root));
-const isQuick = process.env['BENCH'] === 'quick';
-const plan = isQuick ? quickPlan : fullPlan;
+const plan = process.env['BENCH'] === 'quick' ? quickPlan : fullPlan;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
 const threads = availableParallelism();
@@ -40,7 +39,7 @@ const pictures = await makePictures(path.join(folder, 'pictures'), at('samples')
 const titles = Object.fromEntries(pictures.map(({ name, title }) => [name, title]));
 
 say('measuring starts');
-const starts = await measureStarts(folder, threads, plan.starts);
+const startMs = await measureStarts(folder, threads, plan.starts);
 
 say('starting the limit, our processes and the peers');
 const load = startLoadProcess();
@@ -98,30 +97,16 @@ load.close();
 await rm(folder, { recursive: true, force: true });
 
 const rows = toRows(samples);
-const ratios = computeRatios(samples, { healthP99Ms: median(health), coreBytes, startMs: starts.later });
-const figures: Figures = {
-  time: new Date().toISOString(),
-  machine: describeMachine(),
-  plan: isQuick ? 'quick' : 'full',
-  ratios,
-  cpuRatios: computeCpuRatios(rows),
-  addedByFacadeAndGrpcMs: addedToWork(samples, 'facade', 'vga'),
-  firstStartMs: starts.first,
-  systems: facts,
-  rows,
-};
-await writeFile(at('bench/latest.json'), `${JSON.stringify(figures, null, 2)}\n`);
-
+const ratios = computeRatios(samples, { healthP99Ms: median(health), coreBytes, startMs });
 const rounds = new Set(samples.map(({ round }) => round)).size;
 process.stdout.write(
   [
-    `${figures.machine}; ${rounds} of ${plan.rounds} rounds; ${describeStolen()}`,
+    `${describeMachine()}; ${rounds} of ${plan.rounds} rounds; ${describeStolen()}`,
     renderTable(rows, facts, titles),
     renderFacts(facts),
     renderRatios(ratios),
-    renderCpuRatios(figures.cpuRatios),
-    `of added_ms_p50 by facade and gRPC: ${figures.addedByFacadeAndGrpcMs?.toFixed(2) ?? '-'} ms; the rest by the core`,
-    'Written: bench/latest.json\n',
+    renderCpuRatios(computeCpuRatios(rows)),
+    `of added_ms_p50 by facade and gRPC: ${addedToWork(samples, 'facade', 'vga')?.toFixed(2) ?? '-'} ms; the rest by the core\n`,
   ].join('\n\n'),
 );
 
@@ -131,7 +116,7 @@ function describeStolen(): string {
   return `of the processors' time, other machines took ${usual} % in the median window, ${most} % at most`;
 }
 
-function renderCpuRatios(cpuRatios: Figures['cpuRatios']): string {
+function renderCpuRatios(cpuRatios: Readonly<Record<string, number | null>>): string {
   const words = Object.entries(cpuRatios).map(([k, v]) => `${k} ${v?.toFixed(2) ?? '-'}`);
   return `processor time, limit over system, 8 at a time: ${words.join(', ')}`;
 }

@@ -1,23 +1,8 @@
 import { cpus } from 'node:os';
 import { addedLatency, type Ratios, throughputRatio } from '../measure/ratios.js';
-import type { Sample, SystemFacts } from '../measure/records.js';
+import type { Sample } from '../measure/records.js';
 import type { measureResident } from '../measure/resident.js';
 import type { Row } from './table.js';
-
-/** What `bench/latest.json` holds. */
-export interface Figures {
-  readonly time: string;
-  readonly machine: string;
-  readonly plan: string;
-  readonly ratios: Ratios;
-  /** Processor time of the limit over that of a system, 8 at a time: less moved by other jobs than throughput. */
-  readonly cpuRatios: Readonly<Record<string, number | null>>;
-  /** Of `added_ms_p50` what the facade and gRPC add; the rest are the core's queue, threads, checks and post-processing. */
-  readonly addedByFacadeAndGrpcMs: number | null;
-  readonly firstStartMs: number;
-  readonly systems: Readonly<Record<string, SystemFacts>>;
-  readonly rows: readonly Row[];
-}
 
 export function computeRatios(
   samples: readonly Sample[],
@@ -44,6 +29,7 @@ export function computeRatios(
 
 const toMegabytes = (bytes: number | undefined): number | null => (bytes === undefined ? null : bytes / 1e6);
 
+/** Processor time of the limit over that of a system, 8 at a time: less moved by other jobs than throughput. */
 export function computeCpuRatios(rows: readonly Row[]): Record<string, number | null> {
   const at = (system: string, set: string): number =>
     rows.find((r) => r.system === system && r.set === set && r.concurrency === 8)?.cpuMs ?? NaN;
