@@ -16,18 +16,11 @@ const template: readonly Point[] = [
 ];
 const templateSide = 112;
 
-/** A face in its square. */
-interface AlignedFace {
-  readonly pixels: RgbPicture;
-  /** From a point in the square to one in the picture. */
-  readonly toPicture: (point: Point) => Point;
-}
-
 /** A similarity: a turn and a scale as the complex number a + bi, then a shift. */
 type Similarity = Readonly<Record<'a' | 'b' | 'x' | 'y', number>>;
 
 /** What an aligned face is: a square of so many pixels a side, with more room on each side as a share of it. */
-export interface AlignedSquare {
+interface AlignedSquare {
   readonly side: number;
   readonly margin: number;
 }
@@ -38,16 +31,13 @@ export interface AlignedSquare {
  * 1991). Black where the part ends. Undefined if the points do not lie like those of a face.
  *
  * @param points in pixels of the whole picture
+ * @returns the square, and what converts its points to those of the picture
  */
-export function alignPixels(
-  part: DecodedPart,
-  points: readonly Point[],
-  square: AlignedSquare,
-): AlignedFace | undefined {
+export function alignPixels(part: DecodedPart, points: readonly Point[], square: AlignedSquare) {
   const fit = fitSquare(points, square);
   if (fit === undefined) return undefined;
   const { side } = square;
-  const pixels = { data: new Uint8Array(side * side * 3), width: side, height: side };
+  const pixels: RgbPicture = { data: new Uint8Array(side * side * 3), width: side, height: side };
   const shown = pixelsIn(part, fit.box);
   // Shrinks by areas first: sampling alone would alias.
   const near = resizePicture(part.picture, scaledSize(shown, Math.min(1, fit.scale)), shown);
@@ -65,7 +55,7 @@ export function alignPixels(
       if (isInside(x, y, near)) samplePixel(near, x, y, pixels.data, (row * side + column) * 3);
     }
   }
-  return { pixels, toPicture: (point) => shifted(fit.place(shifted(point, -0.5)), 0.5) };
+  return { pixels, toPicture: (point: Point) => shifted(fit.place(shifted(point, -0.5)), 0.5) };
 }
 
 /** What of a picture `alignPixels` shows; it may reach beyond the picture. */

@@ -64,11 +64,7 @@ export async function cropFaces(
   return eachInTurn(faces, 'crop', step, (face) => cropFace(part, face, wish));
 }
 
-/**
- * The picture with the part decoded that holds the faces, one at least, with room for their surroundings and most crops.
- *
- * @throws Refusal CORRUPT_IMAGE
- */
+/** The picture with the part decoded that holds the faces, one at least, with their surroundings and most crops. */
 export async function decodeAround(source: OpenPicture, faces: readonly Pick<Cuttable, 'box'>[]) {
   const boxes = faces.map(({ box }) => widened(box, surroundings));
   return { ...source, decoded: await openAround(source, boxes) };

@@ -24,13 +24,7 @@ const nearEdge = 0.05;
 const degrees = 180 / Math.PI;
 const share = (value: number): number => Math.min(1, Math.max(0, value));
 
-/**
- * Measures a face.
- *
- * @param face its five points (right eye, left eye, nose tip, right and left corner of the mouth) and its box, inside
- *   the picture of this size
- * @param pixels the box at `measuredSize`
- */
+/** @param face its box lies inside the picture of this size @param pixels the box at `measuredSize` */
 export function measureFace(
   face: { readonly box: Box; readonly landmarks: readonly Point[] },
   size: Size,

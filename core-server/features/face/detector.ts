@@ -14,13 +14,7 @@ import { levelFaces } from './level-faces.js';
 import { createFaceRedactor } from './redactor.js';
 import type { DetectFacesInput, DetectFacesOutput, FoundFace } from './task.js';
 
-/**
- * The tasks `detectFaces` and `redactFaces` with their network, which is opened twice: where a core is spare, a second
- * thread helps.
- *
- * @param folder the model lies below it; the manifest's address does as well
- * @throws Error if a file is missing or wrong
- */
+/** The tasks with their network, which is opened twice: where a core is spare, a second thread helps. */
 export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL) {
   const model = await openModel(entry, folder);
   const helped = await openModel(entry, folder, { threads: 2 });

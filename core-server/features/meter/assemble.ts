@@ -14,8 +14,6 @@ const rotatedFromRadians = Math.PI / 4;
 const fewestWheels = 4;
 
 /**
- * Builds the response for a reading.
- *
  * @param facts size of the upright picture and of the copy that was read, the photo within that, how the counter is lit,
  *   the confidence below which a person should look, and what is known of the meter
  */

@@ -4,11 +4,7 @@ import { parseReaderRules } from './reader-rules.js';
 
 export type MeterModel = Awaited<ReturnType<typeof loadMeterModel>>;
 
-/**
- * The networks of the meter reader that the manifest serves, with their rules: all that a worker must know to open them.
- *
- * @throws Error if a file is missing or wrong
- */
+/** The networks of the meter reader that the manifest serves, with their rules: all that a worker must know to open them. */
 export async function loadMeterModel(manifest: Manifest, manifestUrl: URL) {
   const read = modelFor(manifest, 'meter');
   return {

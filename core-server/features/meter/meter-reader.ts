@@ -14,13 +14,7 @@ import { withinBars } from './read/within-bars.js';
 import { asInTraining } from './run-on-quads.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
-/**
- * The task `readMeter` with its networks.
- *
- * @param folder the models lie below it; the manifest's address does as well
- * @param now clock that times the steps, milliseconds; by default the monotonic one
- * @throws Error if a file is missing or wrong
- */
+/** The task with its networks. @param now clock that times the steps, milliseconds; by default the monotonic one */
 export async function openMeterReader(model: MeterModel, folder: URL, now?: () => number) {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
   const [locate, refine, read, mark] = await Promise.all([

@@ -9,12 +9,7 @@ const maxDigits = 12;
 const maxDecimals = 6;
 const units = ['m3', 'kWh', 'gal', 'ft3', 'GJ'] as const;
 
-/**
- * What a request says about its meter; one for several photos says it in the same fields.
- *
- * @throws Refusal INVALID_FIELD for numbers out of range, amounts that are not plain decimals and other units, MISSING_FIELD
- *   for `max_increase` without `previous_reading`
- */
+/** What a request says about its meter, one for several photos too. @throws Refusal INVALID_FIELD, MISSING_FIELD */
 export function validateKnownMeter(request: Partial<ReadMeterRequest>): KnownMeter {
   const { expectedDigits: digits, expectedDecimals: decimals } = request;
   validateWhole('expected_digits', digits, minDigits, maxDigits);

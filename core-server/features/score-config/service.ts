@@ -51,9 +51,7 @@ function credentialsOf({ company, password }: GetDetectionScoreRequest, { keyId,
 /**
  * Finds the threshold of a detection: the request's beats the company's, which beats the default. Rejects with
  * UNKNOWN_COMPANY for a company that is not registered, also if the request has its own score: a misspelt name must not
- * go unnoticed.
- *
- * @returns takes a request's own score, 0..1, and its company, empty if it names none
+ * go unnoticed. A company that is empty is none.
  */
 export function createThresholdResolver(
   scores: Pick<CompanyStore, 'findScore'>,

@@ -17,10 +17,7 @@ export function copyRegion(picture: RgbPicture, region: Region): RgbPicture {
   return { data, width, height };
 }
 
-/**
- * The picture with black below and to the right, so that both sides are multiples of `multiple`.
- * Coordinates do not change. Returns the same picture if no padding is needed.
- */
+/** The picture with black below and to the right, so that both sides are multiples; itself if they are. */
 export function padToMultiple(picture: RgbPicture, multiple: number): RgbPicture {
   const width = Math.ceil(picture.width / multiple) * multiple;
   const height = Math.ceil(picture.height / multiple) * multiple;

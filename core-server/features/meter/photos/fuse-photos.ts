@@ -39,8 +39,6 @@ const otherCounter = 0.25;
  * Fuses photos of one counter, taken at nearly the same time. Each photo gives a distribution over readings: what its
  * strips say, as far as the confidence in its digits goes. The likeliest product is the reading. It is wrong if all the
  * photos that agree are.
- *
- * @param photos one or more
  */
 export function fusePhotos(
   photos: readonly (SeenCounter & { readonly light?: CounterLight })[],

@@ -9,9 +9,7 @@ const frame = 6;
 
 /**
  * The frames in data of AV1: units of a header, a length in 7-bit groups and a payload (AV1 Bitstream & Decoding Process
- * Specification, 5.3).
- *
- * @throws Refusal CORRUPT_IMAGE
+ * Specification, 5.3). @throws Refusal CORRUPT_IMAGE
  */
 export function countFrames(stream: Cursor): number {
   let frames = 0;
