@@ -5,11 +5,11 @@ interface TiffField {
   /** How many values it says that it has. */
   readonly count: number;
   /** One at least; `unreadable` if its type is none of integers, or its first value not in the file. */
-  readonly values: Iterable<number>;
+  readonly values: () => Iterable<number>;
 }
 
-/** Finds a field in a directory of a TIFF, which describes one page. */
-export type TiffDirectory = (tag: number) => TiffField | undefined;
+/** The fields of a directory of a TIFF, which describes one page, by their tags; the first of each. */
+export type TiffDirectory = ReadonlyMap<number, TiffField>;
 
 /** More than any picture has, so that none looks small by a field that only libtiff understands. */
 const unreadable = 2 ** 32;
@@ -43,22 +43,18 @@ export function firstDirectory(file: Cursor): TiffDirectory | undefined {
     const behind = Math.min(file.length, from + count * bytes);
     for (let place = from; place + bytes <= behind; place += bytes) yield read(place, bytes);
   }
+  const directory = new Map<number, TiffField>();
   const end = first + Math.min(fields, maxFields) * entryBytes;
-  // libtiff reads all values, and thousands of fields may share the same megabytes.
   for (let entry = first; entry < end; entry += entryBytes) {
-    const bytes = bytesOfType[read(entry + 2, 2)] ?? 0;
-    file.step(Math.min(file.length, bytes * read(entry + 4, offsetBytes)));
+    const [tag, type] = [read(entry, 2), read(entry + 2, 2)];
+    const count = Math.max(1, read(entry + 4, offsetBytes));
+    // libtiff reads all values, and thousands of fields may share the same megabytes.
+    file.step(Math.min(file.length, count * (bytesOfType[type] ?? 0)));
+    if (directory.has(tag)) continue;
+    const bytes = integerTypes.includes(type) ? (bytesOfType[type] ?? 0) : Infinity;
+    const values = entry + 4 + offsetBytes;
+    const from = count * bytes <= offsetBytes ? values : read(values, offsetBytes);
+    directory.set(tag, { count, values: () => readValues(from, bytes, count) });
   }
-  return (tag) => {
-    for (let entry = first; entry < end; entry += entryBytes) {
-      if (read(entry, 2) !== tag) continue;
-      const type = read(entry + 2, 2);
-      const bytes = integerTypes.includes(type) ? (bytesOfType[type] ?? 0) : Infinity;
-      const count = Math.max(1, read(entry + 4, offsetBytes));
-      const values = entry + 4 + offsetBytes;
-      const from = count * bytes <= offsetBytes ? values : read(values, offsetBytes);
-      return { count, values: readValues(from, bytes, count) };
-    }
-    return undefined;
-  };
+  return directory;
 }

@@ -45,22 +45,22 @@ export function inspectTiff(file: Cursor): number {
   const page = readPage(directory);
   assertNoPreview(page);
   assertKnownCompression(page);
-  assertKnownSamples(page, directory(subsamplingTag)?.values ?? []);
+  assertKnownSamples(page, directory.get(subsamplingTag)?.values() ?? []);
   // Each byte of a strip or tile is a step: libtiff copies it, and its decoder may look at all of them. Thousands may
   // share the same megabyte, of which a decoder takes a millisecond each.
   for (const tag of byteCountTags)
-    for (const count of directory(tag)?.values ?? []) file.step(Math.min(count, file.length));
+    for (const count of directory.get(tag)?.values() ?? []) file.step(Math.min(count, file.length));
   assertFew('tiff', 'strips or tiles, or rows of them in CCITT or PackBits', countDecoded(page), maxDecoded);
   if (page.compression === inJpeg) {
     assertFew('tiff', 'scans in a strip or tile', countContinuedScans(file, maxScans), maxScans);
-    assertFew('tiff', 'bytes in its JPEG tables', directory(jpegTablesTag)?.count ?? 0, maxTableBytes);
+    assertFew('tiff', 'bytes in its JPEG tables', directory.get(jpegTablesTag)?.count ?? 0, maxTableBytes);
   }
   return bytesOf(page);
 }
 
 function readPage(directory: TiffDirectory): Page {
   const values = Object.entries(fields).map(([name, [tag, absent]]): [string, number] => {
-    const [first = absent] = directory(tag)?.values ?? [];
+    const [first = absent] = directory.get(tag)?.values() ?? [];
     return [name, first];
   });
   return Object.fromEntries(values) as Page;
