@@ -110,10 +110,10 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
  * kind, each as the caller sends it.
  */
 function namesOf(route: Route): Record<string, string | undefined> {
-  const { body, query, headers, openFields, pathFields, sentAs, rpc } = route;
+  const { body, query, headers, openFields, sentAs, names, rpc } = route;
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const [text] = [...headers, ...openFields];
-  const [any] = [...openFields, ...query, ...pathFields];
+  const [any] = names;
   const hasBody = body.kind !== 'none';
   const filePart = body.kind === 'multipart' ? body.sentAs : undefined;
   return {
@@ -126,9 +126,9 @@ function namesOf(route: Route): Record<string, string | undefined> {
     score: sent.findLast(({ field }) => field?.type === 'score')?.name,
     required: sent.findLast(({ field }) => field && isRequired(field.definition))?.name,
     text: text?.name,
-    nearest: any?.name,
+    nearest: any,
     // Beside a password, an unknown name is not repeated.
-    misspelt: route.names.has('password') ? undefined : any?.name.slice(0, -1),
+    misspelt: names.has('password') ? undefined : any?.slice(0, -1),
     body: hasBody ? 'body' : undefined,
     'content-encoding': hasBody ? 'content-encoding' : undefined,
     image: hasPicture(body) ? body.sentAs : undefined,
