@@ -1,9 +1,9 @@
 import protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { RequestLimits } from '../config.js';
-import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
+import { fieldOptionsOf, fileOptionsOf } from '../protos/field-options.js';
 import type { Candidates } from '../request/choose-route.js';
-import { isChoice, type Route } from '../request/route.js';
+import { hasPicture, isChoice, type Route } from '../request/route.js';
 import { createResponder } from '../response/create-renderer.js';
 import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
@@ -49,11 +49,12 @@ export function describeOperation(routes: Candidates, isMain: boolean, context: 
 }
 
 function describeSuccess(routes: Candidates, { responses }: OperationContext): Schema {
-  const [{ response, isBatch }] = routes;
-  const { file } = messageOptionsOf(response);
+  const [{ response, isBatch, body }] = routes;
+  const file = fileOptionsOf(response);
   if (file !== undefined) return describeFile(response, file);
-  const example = JSON.parse(createResponder(response)(exampleOf(response), 21).body as string) as object;
-  const schemas = routes.map((route) => responses.describe(route.response));
+  const respond = createResponder(response, hasPicture(body));
+  const example = JSON.parse(respond(exampleOf(response), 21).body as string) as object;
+  const schemas = routes.map((route) => responses.describe(route));
   if (isBatch) return describeLines(response, example);
   // Where there are several, they have the same members: generated clients have no good type for a choice.
   const [schema] = schemas;
@@ -86,7 +87,7 @@ function describeFile(message: protobuf.Type, { headers, mediaRange }: RestFile)
   return describeAnswer(commentOf(message), content, Object.fromEntries(shown) as Schema);
 }
 
-type RestFile = NonNullable<ReturnType<typeof messageOptionsOf>['file']>;
+type RestFile = NonNullable<ReturnType<typeof fileOptionsOf>>;
 
 /** The comment of the RPC; if several share a path, with how to request each. */
 function describeRpc({ rpc, query }: Route, routes: readonly Route[]): string {

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
-import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
+import { fieldOptionsOf } from '../protos/field-options.js';
+import { hasPicture, type Route } from '../request/route.js';
 import { messageOf } from '../response/scalars.js';
 import { commentOf, listOf, type Schema, valueSchema } from './schema.js';
 
@@ -49,9 +50,9 @@ export function createResponseSchemas() {
 
   return {
     schemas,
-    describe(message: protobuf.Type): Schema {
-      add(message, { message: describeStatus(message), ...(messageOptionsOf(message).isTimed && { process_time }) });
-      return reference(message);
+    describe({ response, body }: Route): Schema {
+      add(response, { message: describeStatus(response), ...(hasPicture(body) && { process_time }) });
+      return reference(response);
     },
   };
 }

@@ -49,18 +49,10 @@ function readFieldOptions(field: protobuf.Field) {
   };
 }
 
-/**
- * Whether a response with this message has `process_time`, the fields in the order of its members, and the file that it
- * is in place of JSON.
- */
-export function messageOptionsOf(message: protobuf.Type) {
-  const { untimed, order, file } = optionOf<RestMessage>(message, 'rest_message');
-  const fields = message.fieldsArray;
-  const isWhole = order.length === fields.length && fields.every(({ name }) => order.includes(name));
-  if (order.length > 0 && !isWhole)
-    throw new Error(`${message.fullName.slice(1)}: order, want the names of all its fields, once`);
-  const ordered = order.flatMap((name) => message.fields[name] ?? []);
-  return { isTimed: !untimed, fields: order.length > 0 ? ordered : fields, file: file && readFile(message, file) };
+/** The file that a response with this message is in place of JSON, if it is one. */
+export function fileOptionsOf(message: protobuf.Type) {
+  const { file } = optionOf<RestMessage>(message, 'rest_message');
+  return file && readFile(message, file);
 }
 
 function readFile(message: protobuf.Type, { body, type, mediaRange }: RestFile) {

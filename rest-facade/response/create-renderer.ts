@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
-import { fieldOptionsOf, messageOptionsOf } from '../protos/field-options.js';
+import { fieldOptionsOf, fileOptionsOf } from '../protos/field-options.js';
 import { shownValues } from '../protos/shown-values.js';
 import { withBase64 } from './late-base64.js';
 import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
@@ -18,10 +18,10 @@ type Renderer = (answer: object, elapsedMs: number, later: Buffer[]) => string;
 /**
  * Compiles what shows a message as the JSON body of a response: `message`, `process_time` in seconds, and the
  * members by the message's fields and their options, in one pass without reflection.
+ * @param isTimed whether it has `process_time`
  * @throws Error for an option or type that has no REST form
  */
-export function createRenderer(type: protobuf.Type): Renderer {
-  const { isTimed } = messageOptionsOf(type);
+export function createRenderer(type: protobuf.Type, isTimed: boolean): Renderer {
   const tell = compileMessage(type);
   const append = compileMembers(type);
   return (answer, elapsedMs, later) => {
@@ -39,10 +39,10 @@ export type Responder = (message: object, elapsedMs: number) => Omit<HttpAnswer,
  * How the responses of an RPC are shown: as the file in its message where the options name one, or as JSON.
  * @throws Error for an option or type that has no REST form
  */
-export function createResponder(type: protobuf.Type): Responder {
-  const { file } = messageOptionsOf(type);
+export function createResponder(type: protobuf.Type, isTimed: boolean): Responder {
+  const file = fileOptionsOf(type);
   if (file === undefined) {
-    const render = createRenderer(type);
+    const render = createRenderer(type, isTimed);
     return (message, elapsedMs) => ({ headers: {}, body: withBase64((later) => render(message, elapsedMs, later)) });
   }
   return (message) => {
@@ -75,9 +75,8 @@ function clauseOf(note: RestNote, name: string, message: Message): string[] {
 }
 
 /** Of a message that does not contain itself. */
-function compileMembers(type: protobuf.Type): Append {
-  const { fields } = messageOptionsOf(type);
-  const members = fields.filter((field) => fieldOptionsOf(field).note === undefined).map(compileMember);
+function compileMembers({ fieldsArray }: protobuf.Type): Append {
+  const members = fieldsArray.filter((field) => fieldOptionsOf(field).note === undefined).map(compileMember);
   return (text, message, later) => {
     let all = text;
     for (const member of members) all = member(all, message, later);

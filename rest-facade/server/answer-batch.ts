@@ -31,7 +31,7 @@ export function createBatchAnswerer({ core, limits, budget, batches }: Operation
   const { body: rule, names, isBatch } = route;
   if (!isBatch || !hasPicture(rule)) return undefined;
   const files = { sentAs: rule.sentAs, maxFiles: limits.maxBatchFiles, names, areSeparate: true };
-  const render = createRenderer(route.response);
+  const render = createRenderer(route.response, true);
 
   /** @param bind the message for one picture, from the fields and the picture */
   return async (request: Request, response: Response, call: CallContext, bind: (body: ParsedBody) => object) => {

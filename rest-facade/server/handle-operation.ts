@@ -20,7 +20,9 @@ export function handleOperation(
   candidates: Candidates,
 ): RequestHandler<Record<string, string>> {
   const { core, limits } = deps;
-  const responders = new Map(candidates.map((route) => [route.rpc, createResponder(route.response)]));
+  const responders = new Map(
+    candidates.map((route) => [route.rpc, createResponder(route.response, hasPicture(route.body))]),
+  );
   const answerBatch = createBatchAnswerer(deps, candidates[0]);
   return async (request, response) => {
     const context = contextOf(response);

@@ -16,14 +16,14 @@ export const protobufFileName = "imageanalysis/v1/geometry.proto";
  * Origin top left, x to the right, y down; 0 ≤ xmin < xmax ≤ width, 0 ≤ ymin < ymax ≤ height.
  */
 export interface BoundingBox {
-  /** Left edge, pixels. */
-  xmin: number;
-  /** Top edge, pixels. */
-  ymin: number;
   /** Right edge, pixels. */
   xmax: number;
+  /** Left edge, pixels. */
+  xmin: number;
   /** Bottom edge, pixels. */
   ymax: number;
+  /** Top edge, pixels. */
+  ymin: number;
 }
 
 /** A point in pixels of the upright picture. */
@@ -43,22 +43,22 @@ export interface ImageSize {
 }
 
 function createBaseBoundingBox(): BoundingBox {
-  return { xmin: 0, ymin: 0, xmax: 0, ymax: 0 };
+  return { xmax: 0, xmin: 0, ymax: 0, ymin: 0 };
 }
 
 export const BoundingBox: MessageFns<BoundingBox> = {
   encode(message: BoundingBox, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.xmin !== 0) {
-      writer.uint32(9).double(message.xmin);
-    }
-    if (message.ymin !== 0) {
-      writer.uint32(17).double(message.ymin);
-    }
     if (message.xmax !== 0) {
       writer.uint32(25).double(message.xmax);
     }
+    if (message.xmin !== 0) {
+      writer.uint32(9).double(message.xmin);
+    }
     if (message.ymax !== 0) {
       writer.uint32(33).double(message.ymax);
+    }
+    if (message.ymin !== 0) {
+      writer.uint32(17).double(message.ymin);
     }
     return writer;
   },
@@ -76,22 +76,6 @@ export const BoundingBox: MessageFns<BoundingBox> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 9) {
-              break;
-            }
-
-            message.xmin = reader.double();
-            continue;
-          }
-          case 2: {
-            if (tag !== 17) {
-              break;
-            }
-
-            message.ymin = reader.double();
-            continue;
-          }
           case 3: {
             if (tag !== 25) {
               break;
@@ -100,12 +84,28 @@ export const BoundingBox: MessageFns<BoundingBox> = {
             message.xmax = reader.double();
             continue;
           }
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.xmin = reader.double();
+            continue;
+          }
           case 4: {
             if (tag !== 33) {
               break;
             }
 
             message.ymax = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.ymin = reader.double();
             continue;
           }
         }
@@ -125,10 +125,10 @@ export const BoundingBox: MessageFns<BoundingBox> = {
   },
   fromPartial(object: DeepPartial<BoundingBox>): BoundingBox {
     const message = createBaseBoundingBox();
-    message.xmin = object.xmin ?? 0;
-    message.ymin = object.ymin ?? 0;
     message.xmax = object.xmax ?? 0;
+    message.xmin = object.xmin ?? 0;
     message.ymax = object.ymax ?? 0;
+    message.ymin = object.ymin ?? 0;
     return message;
   },
 };

@@ -205,12 +205,8 @@ export interface RestNote {
   minItems: number;
 }
 
-/** How a response shows a message. */
+/** How a response shows a message: its members in the order of the proto, and `process_time` if a picture was sent. */
 export interface RestMessage {
-  /** As a response it has no `process_time`. */
-  untimed: boolean;
-  /** The names of all its fields, if its members have another order. */
-  order: string[];
   /** The response is a file, not JSON. */
   file: RestFile | undefined;
 }
@@ -1127,17 +1123,11 @@ export const RestNote: MessageFns<RestNote> = {
 };
 
 function createBaseRestMessage(): RestMessage {
-  return { untimed: false, order: [], file: undefined };
+  return { file: undefined };
 }
 
 export const RestMessage: MessageFns<RestMessage> = {
   encode(message: RestMessage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.untimed !== false) {
-      writer.uint32(8).bool(message.untimed);
-    }
-    for (const v of message.order) {
-      writer.uint32(18).string(v!);
-    }
     if (message.file !== undefined) {
       RestFile.encode(message.file, writer.uint32(26).fork()).join();
     }
@@ -1157,22 +1147,6 @@ export const RestMessage: MessageFns<RestMessage> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.untimed = reader.bool();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.order.push(reader.string());
-            continue;
-          }
           case 3: {
             if (tag !== 26) {
               break;
@@ -1198,8 +1172,6 @@ export const RestMessage: MessageFns<RestMessage> = {
   },
   fromPartial(object: DeepPartial<RestMessage>): RestMessage {
     const message = createBaseRestMessage();
-    message.untimed = object.untimed ?? false;
-    message.order = object.order?.map((e) => e) || [];
     message.file = (object.file !== undefined && object.file !== null) ? RestFile.fromPartial(object.file) : undefined;
     return message;
   },

@@ -25,14 +25,14 @@ const (
 // Origin top left, x to the right, y down; 0 ≤ xmin < xmax ≤ width, 0 ≤ ymin < ymax ≤ height.
 type BoundingBox struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Left edge, pixels.
-	Xmin float64 `protobuf:"fixed64,1,opt,name=xmin,proto3" json:"xmin,omitempty"`
-	// Top edge, pixels.
-	Ymin float64 `protobuf:"fixed64,2,opt,name=ymin,proto3" json:"ymin,omitempty"`
 	// Right edge, pixels.
 	Xmax float64 `protobuf:"fixed64,3,opt,name=xmax,proto3" json:"xmax,omitempty"`
+	// Left edge, pixels.
+	Xmin float64 `protobuf:"fixed64,1,opt,name=xmin,proto3" json:"xmin,omitempty"`
 	// Bottom edge, pixels.
-	Ymax          float64 `protobuf:"fixed64,4,opt,name=ymax,proto3" json:"ymax,omitempty"`
+	Ymax float64 `protobuf:"fixed64,4,opt,name=ymax,proto3" json:"ymax,omitempty"`
+	// Top edge, pixels.
+	Ymin          float64 `protobuf:"fixed64,2,opt,name=ymin,proto3" json:"ymin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,20 +67,6 @@ func (*BoundingBox) Descriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_geometry_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *BoundingBox) GetXmin() float64 {
-	if x != nil {
-		return x.Xmin
-	}
-	return 0
-}
-
-func (x *BoundingBox) GetYmin() float64 {
-	if x != nil {
-		return x.Ymin
-	}
-	return 0
-}
-
 func (x *BoundingBox) GetXmax() float64 {
 	if x != nil {
 		return x.Xmax
@@ -88,9 +74,23 @@ func (x *BoundingBox) GetXmax() float64 {
 	return 0
 }
 
+func (x *BoundingBox) GetXmin() float64 {
+	if x != nil {
+		return x.Xmin
+	}
+	return 0
+}
+
 func (x *BoundingBox) GetYmax() float64 {
 	if x != nil {
 		return x.Ymax
+	}
+	return 0
+}
+
+func (x *BoundingBox) GetYmin() float64 {
+	if x != nil {
+		return x.Ymin
 	}
 	return 0
 }
@@ -209,12 +209,12 @@ var File_imageanalysis_v1_geometry_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_geometry_proto_rawDesc = "" +
 	"\n" +
-	"\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"\xb8\x01\n" +
-	"\vBoundingBox\x12 \n" +
+	"\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"\x98\x01\n" +
+	"\vBoundingBox\x12!\n" +
+	"\x04xmax\x18\x03 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05210.4R\x04xmax\x12 \n" +
 	"\x04xmin\x18\x01 \x01(\x01B\f\x8a\xb6\xa3\xa0\x0e\x06:\x0498.1R\x04xmin\x12!\n" +
-	"\x04ymin\x18\x02 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05120.7R\x04ymin\x12!\n" +
-	"\x04xmax\x18\x03 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05210.4R\x04xmax\x12!\n" +
-	"\x04ymax\x18\x04 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05260.4R\x04ymax:\x1e\xa2\xb6\xa3\xa0\x0e\x18\x12\x04xmax\x12\x04xmin\x12\x04ymax\x12\x04ymin\"#\n" +
+	"\x04ymax\x18\x04 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05260.4R\x04ymax\x12!\n" +
+	"\x04ymin\x18\x02 \x01(\x01B\r\x8a\xb6\xa3\xa0\x0e\a:\x05120.7R\x04ymin\"#\n" +
 	"\x05Point\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\"9\n" +

@@ -784,13 +784,9 @@ func (x *RestNote) GetMinItems() uint32 {
 	return 0
 }
 
-// How a response shows a message.
+// How a response shows a message: its members in the order of the proto, and `process_time` if a picture was sent.
 type RestMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As a response it has no `process_time`.
-	Untimed bool `protobuf:"varint,1,opt,name=untimed,proto3" json:"untimed,omitempty"`
-	// The names of all its fields, if its members have another order.
-	Order []string `protobuf:"bytes,2,rep,name=order,proto3" json:"order,omitempty"`
 	// The response is a file, not JSON.
 	File          *RestFile `protobuf:"bytes,3,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -825,20 +821,6 @@ func (x *RestMessage) ProtoReflect() protoreflect.Message {
 // Deprecated: Use RestMessage.ProtoReflect.Descriptor instead.
 func (*RestMessage) Descriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *RestMessage) GetUntimed() bool {
-	if x != nil {
-		return x.Untimed
-	}
-	return false
-}
-
-func (x *RestMessage) GetOrder() []string {
-	if x != nil {
-		return x.Order
-	}
-	return nil
 }
 
 func (x *RestMessage) GetFile() *RestFile {
@@ -1192,11 +1174,9 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\x03one\x18\x01 \x01(\tR\x03one\x12\x14\n" +
 	"\x05other\x18\x02 \x01(\tR\x05other\x12\x12\n" +
 	"\x04list\x18\x03 \x01(\tR\x04list\x12\x1b\n" +
-	"\tmin_items\x18\x04 \x01(\rR\bminItems\"m\n" +
-	"\vRestMessage\x12\x18\n" +
-	"\auntimed\x18\x01 \x01(\bR\auntimed\x12\x14\n" +
-	"\x05order\x18\x02 \x03(\tR\x05order\x12.\n" +
-	"\x04file\x18\x03 \x01(\v2\x1a.imageanalysis.v1.RestFileR\x04file\"S\n" +
+	"\tmin_items\x18\x04 \x01(\rR\bminItems\"Y\n" +
+	"\vRestMessage\x12.\n" +
+	"\x04file\x18\x03 \x01(\v2\x1a.imageanalysis.v1.RestFileR\x04fileJ\x04\b\x01\x10\x02J\x04\b\x02\x10\x03R\auntimedR\x05order\"S\n" +
 	"\bRestFile\x12\x12\n" +
 	"\x04body\x18\x01 \x01(\tR\x04body\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1f\n" +

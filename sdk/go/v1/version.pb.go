@@ -119,10 +119,10 @@ var File_imageanalysis_v1_version_proto protoreflect.FileDescriptor
 const file_imageanalysis_v1_version_proto_rawDesc = "" +
 	"\n" +
 	"\x1eimageanalysis/v1/version.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\x13\n" +
-	"\x11GetVersionRequest\"|\n" +
+	"\x11GetVersionRequest\"r\n" +
 	"\x12GetVersionResponse\x12'\n" +
 	"\aversion\x18\x01 \x01(\tB\r\x8a\xb6\xa3\xa0\x0e\a:\x050.1.0R\aversion\x123\n" +
-	"\x06models\x18\x02 \x03(\v2\x1b.imageanalysis.v1.ModelInfoR\x06models:\b\xa2\xb6\xa3\xa0\x0e\x02\b\x012~\n" +
+	"\x06models\x18\x02 \x03(\v2\x1b.imageanalysis.v1.ModelInfoR\x06models2~\n" +
 	"\x0eVersionService\x12l\n" +
 	"\n" +
 	"GetVersion\x12#.imageanalysis.v1.GetVersionRequest\x1a$.imageanalysis.v1.GetVersionResponse\"\x13\x82\xd3\xe4\x93\x02\r\x12\v/v1/versionB]\n" +

@@ -145,7 +145,7 @@ test('an RPC whose file is no bytes is refused at the start', async (t) => {
   const routes = await routesWith(t, fileRpc, wrong);
   const [route] = routes.filter(({ rpc: { method } }) => method.name === 'DrawMeter');
   assert.ok(route);
-  assert.throws(() => createResponder(route.rpc.response), /DrawMeterResponse: file, want a field of bytes/);
+  assert.throws(() => createResponder(route.rpc.response, false), /DrawMeterResponse: file, want a field of bytes/);
 });
 
 test('a new RPC in the protos is a route, rendered, described and exemplified', async (t) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { maxFacesInResponse } from '../../../core-server/features/face/validate.js';
 import { requestSchema } from '../../../rest-facade/openapi/schema.js';
-import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/protos/field-options.js';
+import { fieldOptionsOf } from '../../../rest-facade/protos/field-options.js';
 import { readProtos } from '../../../rest-facade/protos/rpcs.js';
 
 /** A message as a proto has it. */
@@ -79,17 +79,6 @@ test('a response may lack what is asked for, optional, or one of several', () =>
 test('a mistaken option is an error that names the field', () => {
   const field = load('uint32 x = 1 [(rules).on_request = true];');
   assert.throws(() => fieldOptionsOf(field), { message: 'a.M.x: on_request, want it optional' });
-});
-
-test('an order names every field once', () => {
-  const fieldsOf = (order: string) =>
-    messageOptionsOf(loadMessage(`option (rest_message) = {${order}}; bool a = 1; bool b = 2;`));
-  assert.deepEqual(
-    fieldsOf('order: "b" order: "a"').fields.map(({ name }) => name),
-    ['b', 'a'],
-  );
-  for (const order of ['order: "b"', 'order: "a" order: "a"', 'order: "a" order: "c"'])
-    assert.throws(() => fieldsOf(order), { message: /^a\.M: order, want the names of all/ });
 });
 
 test('faces are said to be left out at the limit of the core', () => {

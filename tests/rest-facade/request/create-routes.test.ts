@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { adminApi, publicApi } from '../../../rest-facade/apis.js';
-import { messageOptionsOf } from '../../../rest-facade/protos/field-options.js';
 import { loadRpcs } from '../../../rest-facade/protos/rpcs.js';
 import { createRoutes } from '../../../rest-facade/request/create-routes.js';
-import { hasPicture } from '../../../rest-facade/request/route.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
@@ -41,11 +39,6 @@ const method = (name: string, http: string, rest = '', request = 'Q') =>
     option (google.api.http) = {${http}};
     ${rest && `option (imageanalysis.v1.rest) = {${rest}};`}
   }`;
-
-test('what takes a picture, and nothing else, says how long that took', () => {
-  for (const { template, body, response } of createRoutes(loadRpcs([...publicApi.protoFiles, ...adminApi.protoFiles])))
-    assert.equal(messageOptionsOf(response).isTimed, hasPicture(body), template);
-});
 
 test('mistakes in the options are errors at start that name the RPC', async (t) => {
   const multipart = 'multipart: {file_part: "f" file_field: "image"}';

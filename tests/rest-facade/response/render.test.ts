@@ -5,8 +5,8 @@ import { loadRpcs, readProtos } from '../../../rest-facade/protos/rpcs.js';
 import { createResponder } from '../../../rest-facade/response/create-renderer.js';
 
 /** The text of the response with a message. */
-const renderer = (type: protobuf.Type) => {
-  const respond = createResponder(type);
+const renderer = (type: protobuf.Type, isTimed: boolean) => {
+  const respond = createResponder(type, isTimed);
   return (answer: object, elapsedMs: number) => respond(answer, elapsedMs).body as string;
 };
 
@@ -15,7 +15,7 @@ const compile = (messages: string) => {
   const root = readProtos(['google/protobuf/timestamp.proto']);
   protobuf.parse(`syntax = "proto3"; ${messages}`, root, { keepCase: true });
   root.resolveAll();
-  return renderer(root.lookupType('M'));
+  return renderer(root.lookupType('M'), true);
 };
 const head = '{"message":"success","process_time":0.012346';
 
@@ -88,7 +88,10 @@ const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
 const point = (x: number) => ({ x, y: 0.5 });
 
 const unary = loadRpcs().filter(({ responseStream }) => !responseStream);
-const responses = new Map(unary.map(({ response }) => [response.name, renderer(response)]));
+const takesPicture = ({ fieldsArray }: protobuf.Type) => fieldsArray.some(({ type }) => type === 'bytes');
+const responses = new Map(
+  unary.map(({ request, response }) => [response.name, renderer(response, takesPicture(request))]),
+);
 const render = (type: string, answer: object) => responses.get(type)?.(answer, 12.3456) ?? '';
 
 test('faces left out of a thousand are told, those that max_faces left out are not', () => {

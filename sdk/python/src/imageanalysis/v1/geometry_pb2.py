@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"\xa0\x01\n\x0b\x42oundingBox\x12\x1a\n\x04xmin\x18\x01 \x01(\x01\x42\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x39\x38.1\x12\x1b\n\x04ymin\x18\x02 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x31\x32\x30.7\x12\x1b\n\x04xmax\x18\x03 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x32\x31\x30.4\x12\x1b\n\x04ymax\x18\x04 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x32\x36\x30.4:\x1e\xa2\xb6\xa3\xa0\x0e\x18\x12\x04xmax\x12\x04xmin\x12\x04ymax\x12\x04ymin\"\x1d\n\x05Point\x12\t\n\x01x\x18\x01 \x01(\x01\x12\t\n\x01y\x18\x02 \x01(\x01\"*\n\tImageSize\x12\r\n\x05width\x18\x01 \x01(\r\x12\x0e\n\x06height\x18\x02 \x01(\rB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"\x80\x01\n\x0b\x42oundingBox\x12\x1b\n\x04xmax\x18\x03 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x32\x31\x30.4\x12\x1a\n\x04xmin\x18\x01 \x01(\x01\x42\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x39\x38.1\x12\x1b\n\x04ymax\x18\x04 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x32\x36\x30.4\x12\x1b\n\x04ymin\x18\x02 \x01(\x01\x42\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x31\x32\x30.7\"\x1d\n\x05Point\x12\t\n\x01x\x18\x01 \x01(\x01\x12\t\n\x01y\x18\x02 \x01(\x01\"*\n\tImageSize\x12\r\n\x05width\x18\x01 \x01(\r\x12\x0e\n\x06height\x18\x02 \x01(\rB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,20 +33,18 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'imageanalysis.v1.geometry_p
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
-  _globals['_BOUNDINGBOX'].fields_by_name['xmin']._loaded_options = None
-  _globals['_BOUNDINGBOX'].fields_by_name['xmin']._serialized_options = b'\212\266\243\240\016\006:\00498.1'
-  _globals['_BOUNDINGBOX'].fields_by_name['ymin']._loaded_options = None
-  _globals['_BOUNDINGBOX'].fields_by_name['ymin']._serialized_options = b'\212\266\243\240\016\007:\005120.7'
   _globals['_BOUNDINGBOX'].fields_by_name['xmax']._loaded_options = None
   _globals['_BOUNDINGBOX'].fields_by_name['xmax']._serialized_options = b'\212\266\243\240\016\007:\005210.4'
+  _globals['_BOUNDINGBOX'].fields_by_name['xmin']._loaded_options = None
+  _globals['_BOUNDINGBOX'].fields_by_name['xmin']._serialized_options = b'\212\266\243\240\016\006:\00498.1'
   _globals['_BOUNDINGBOX'].fields_by_name['ymax']._loaded_options = None
   _globals['_BOUNDINGBOX'].fields_by_name['ymax']._serialized_options = b'\212\266\243\240\016\007:\005260.4'
-  _globals['_BOUNDINGBOX']._loaded_options = None
-  _globals['_BOUNDINGBOX']._serialized_options = b'\242\266\243\240\016\030\022\004xmax\022\004xmin\022\004ymax\022\004ymin'
+  _globals['_BOUNDINGBOX'].fields_by_name['ymin']._loaded_options = None
+  _globals['_BOUNDINGBOX'].fields_by_name['ymin']._serialized_options = b'\212\266\243\240\016\007:\005120.7'
   _globals['_BOUNDINGBOX']._serialized_start=83
-  _globals['_BOUNDINGBOX']._serialized_end=243
-  _globals['_POINT']._serialized_start=245
-  _globals['_POINT']._serialized_end=274
-  _globals['_IMAGESIZE']._serialized_start=276
-  _globals['_IMAGESIZE']._serialized_end=318
+  _globals['_BOUNDINGBOX']._serialized_end=211
+  _globals['_POINT']._serialized_start=213
+  _globals['_POINT']._serialized_end=242
+  _globals['_IMAGESIZE']._serialized_start=244
+  _globals['_IMAGESIZE']._serialized_end=286
 # @@protoc_insertion_point(module_scope)

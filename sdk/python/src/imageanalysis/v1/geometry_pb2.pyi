@@ -6,16 +6,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class BoundingBox(_message.Message):
-    __slots__ = ("xmin", "ymin", "xmax", "ymax")
-    XMIN_FIELD_NUMBER: _ClassVar[int]
-    YMIN_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("xmax", "xmin", "ymax", "ymin")
     XMAX_FIELD_NUMBER: _ClassVar[int]
+    XMIN_FIELD_NUMBER: _ClassVar[int]
     YMAX_FIELD_NUMBER: _ClassVar[int]
-    xmin: float
-    ymin: float
+    YMIN_FIELD_NUMBER: _ClassVar[int]
     xmax: float
+    xmin: float
     ymax: float
-    def __init__(self, xmin: _Optional[float] = ..., ymin: _Optional[float] = ..., xmax: _Optional[float] = ..., ymax: _Optional[float] = ...) -> None: ...
+    ymin: float
+    def __init__(self, xmax: _Optional[float] = ..., xmin: _Optional[float] = ..., ymax: _Optional[float] = ..., ymin: _Optional[float] = ...) -> None: ...
 
 class Point(_message.Message):
     __slots__ = ("x", "y")

@@ -143,14 +143,10 @@ class RestNote(_message.Message):
     def __init__(self, one: _Optional[str] = ..., other: _Optional[str] = ..., list: _Optional[str] = ..., min_items: _Optional[int] = ...) -> None: ...
 
 class RestMessage(_message.Message):
-    __slots__ = ("untimed", "order", "file")
-    UNTIMED_FIELD_NUMBER: _ClassVar[int]
-    ORDER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("file",)
     FILE_FIELD_NUMBER: _ClassVar[int]
-    untimed: bool
-    order: _containers.RepeatedScalarFieldContainer[str]
     file: RestFile
-    def __init__(self, untimed: bool = ..., order: _Optional[_Iterable[str]] = ..., file: _Optional[_Union[RestFile, _Mapping]] = ...) -> None: ...
+    def __init__(self, file: _Optional[_Union[RestFile, _Mapping]] = ...) -> None: ...
 
 class RestFile(_message.Message):
     __slots__ = ("body", "type", "media_range")

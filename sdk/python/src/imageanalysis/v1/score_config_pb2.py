@@ -26,7 +26,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"f\n\x18GetDetectionScoreRequest\x12\x1f\n\x07\x63ompany\x18\x01 \x01(\tB\x0e\x8a\xb6\xa3\xa0\x0e\x08\x08\x01:\x04\x61\x63me\x12)\n\x08password\x18\x02 \x01(\tB\x17\x8a\xb6\xa3\xa0\x0e\x11\x08\x01:\rcorrect horse\"|\n\x19GetDetectionScoreResponse\x12\x1d\n\x07\x63ompany\x18\x01 \x01(\tB\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x61\x63me\x12\x36\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x42\x1d\x8a\xb6\xa3\xa0\x0e\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.8:\x08\xa2\xb6\xa3\xa0\x0e\x02\x08\x01\"\xb9\x01\n\x18SetDetectionScoreRequest\x12\x1f\n\x07\x63ompany\x18\x01 \x01(\tB\x0e\x8a\xb6\xa3\xa0\x0e\x08\x08\x01:\x04\x61\x63me\x12)\n\x08password\x18\x02 \x01(\tB\x17\x8a\xb6\xa3\xa0\x0e\x11\x08\x01:\rcorrect horse\x12=\n\x0f\x64\x65tection_score\x18\x03 \x01(\x01\x42\x1f\x8a\xb6\xa3\xa0\x0e\x19\x08\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.8H\x00\x88\x01\x01\x42\x12\n\x10_detection_score\"|\n\x19SetDetectionScoreResponse\x12\x1d\n\x07\x63ompany\x18\x01 \x01(\tB\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x61\x63me\x12\x36\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x42\x1d\x8a\xb6\xa3\xa0\x0e\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.8:\x08\xa2\xb6\xa3\xa0\x0e\x02\x08\x01\x32\x8e\x06\n\x12ScoreConfigService\x12\xcc\x02\n\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xdd\x01\x82\xd3\xe4\x93\x02?\x12\'/v1/companies/{company}/detection-scoreZ\x14\x12\x12/face_config_score\x82\xb6\xa3\xa0\x0e\x91\x01\nI\n\'/v1/companies/{company}/detection-score*\x1e\n\x12x-company-password\x12\x08password\n#\n\x12/face_config_score\"\r\n\tdetection\x18\x02\x12\x13\x43OMPANY_AUTH_FAILED\x12\nQUEUE_FULL\x12\xa8\x03\n\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xb9\x02\x82\xd3\xe4\x93\x02\x42\x1a\'/v1/companies/{company}/detection-score:\x01*Z\x14\x12\x12/face_config_score\x82\xb6\xa3\xa0\x0e\xea\x01\nI\n\'/v1/companies/{company}/detection-score*\x1e\n\x12x-company-password\x12\x08password\n|\n\x12/face_config_score\"f\n\tdetection\x12\x0f\x64\x65tection_score\x18\x01*FRequired. With a value it sets the score; bare or empty it returns it.\x12\x13\x43OMPANY_AUTH_FAILED\x12\nQUEUE_FULLB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"f\n\x18GetDetectionScoreRequest\x12\x1f\n\x07\x63ompany\x18\x01 \x01(\tB\x0e\x8a\xb6\xa3\xa0\x0e\x08\x08\x01:\x04\x61\x63me\x12)\n\x08password\x18\x02 \x01(\tB\x17\x8a\xb6\xa3\xa0\x0e\x11\x08\x01:\rcorrect horse\"r\n\x19GetDetectionScoreResponse\x12\x1d\n\x07\x63ompany\x18\x01 \x01(\tB\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x61\x63me\x12\x36\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x42\x1d\x8a\xb6\xa3\xa0\x0e\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.8\"\xb9\x01\n\x18SetDetectionScoreRequest\x12\x1f\n\x07\x63ompany\x18\x01 \x01(\tB\x0e\x8a\xb6\xa3\xa0\x0e\x08\x08\x01:\x04\x61\x63me\x12)\n\x08password\x18\x02 \x01(\tB\x17\x8a\xb6\xa3\xa0\x0e\x11\x08\x01:\rcorrect horse\x12=\n\x0f\x64\x65tection_score\x18\x03 \x01(\x01\x42\x1f\x8a\xb6\xa3\xa0\x0e\x19\x08\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.8H\x00\x88\x01\x01\x42\x12\n\x10_detection_score\"r\n\x19SetDetectionScoreResponse\x12\x1d\n\x07\x63ompany\x18\x01 \x01(\tB\x0c\x8a\xb6\xa3\xa0\x0e\x06:\x04\x61\x63me\x12\x36\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x42\x1d\x8a\xb6\xa3\xa0\x0e\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.82\x8e\x06\n\x12ScoreConfigService\x12\xcc\x02\n\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xdd\x01\x82\xd3\xe4\x93\x02?\x12\'/v1/companies/{company}/detection-scoreZ\x14\x12\x12/face_config_score\x82\xb6\xa3\xa0\x0e\x91\x01\nI\n\'/v1/companies/{company}/detection-score*\x1e\n\x12x-company-password\x12\x08password\n#\n\x12/face_config_score\"\r\n\tdetection\x18\x02\x12\x13\x43OMPANY_AUTH_FAILED\x12\nQUEUE_FULL\x12\xa8\x03\n\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xb9\x02\x82\xd3\xe4\x93\x02\x42\x1a\'/v1/companies/{company}/detection-score:\x01*Z\x14\x12\x12/face_config_score\x82\xb6\xa3\xa0\x0e\xea\x01\nI\n\'/v1/companies/{company}/detection-score*\x1e\n\x12x-company-password\x12\x08password\n|\n\x12/face_config_score\"f\n\tdetection\x12\x0f\x64\x65tection_score\x18\x01*FRequired. With a value it sets the score; bare or empty it returns it.\x12\x13\x43OMPANY_AUTH_FAILED\x12\nQUEUE_FULLB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,8 +42,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETDETECTIONSCORERESPONSE'].fields_by_name['company']._serialized_options = b'\212\266\243\240\016\006:\004acme'
   _globals['_GETDETECTIONSCORERESPONSE'].fields_by_name['detection_score']._loaded_options = None
   _globals['_GETDETECTIONSCORERESPONSE'].fields_by_name['detection_score']._serialized_options = b'\212\266\243\240\016\027\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?:\0030.8'
-  _globals['_GETDETECTIONSCORERESPONSE']._loaded_options = None
-  _globals['_GETDETECTIONSCORERESPONSE']._serialized_options = b'\242\266\243\240\016\002\010\001'
   _globals['_SETDETECTIONSCOREREQUEST'].fields_by_name['company']._loaded_options = None
   _globals['_SETDETECTIONSCOREREQUEST'].fields_by_name['company']._serialized_options = b'\212\266\243\240\016\010\010\001:\004acme'
   _globals['_SETDETECTIONSCOREREQUEST'].fields_by_name['password']._loaded_options = None
@@ -54,8 +52,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETDETECTIONSCORERESPONSE'].fields_by_name['company']._serialized_options = b'\212\266\243\240\016\006:\004acme'
   _globals['_SETDETECTIONSCORERESPONSE'].fields_by_name['detection_score']._loaded_options = None
   _globals['_SETDETECTIONSCORERESPONSE'].fields_by_name['detection_score']._serialized_options = b'\212\266\243\240\016\027\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?:\0030.8'
-  _globals['_SETDETECTIONSCORERESPONSE']._loaded_options = None
-  _globals['_SETDETECTIONSCORERESPONSE']._serialized_options = b'\242\266\243\240\016\002\010\001'
   _globals['_SCORECONFIGSERVICE'].methods_by_name['GetDetectionScore']._loaded_options = None
   _globals['_SCORECONFIGSERVICE'].methods_by_name['GetDetectionScore']._serialized_options = b'\202\323\344\223\002?\022\'/v1/companies/{company}/detection-scoreZ\024\022\022/face_config_score\202\266\243\240\016\221\001\nI\n\'/v1/companies/{company}/detection-score*\036\n\022x-company-password\022\010password\n#\n\022/face_config_score\"\r\n\tdetection\030\002\022\023COMPANY_AUTH_FAILED\022\nQUEUE_FULL'
   _globals['_SCORECONFIGSERVICE'].methods_by_name['SetDetectionScore']._loaded_options = None
@@ -63,11 +59,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETDETECTIONSCOREREQUEST']._serialized_start=116
   _globals['_GETDETECTIONSCOREREQUEST']._serialized_end=218
   _globals['_GETDETECTIONSCORERESPONSE']._serialized_start=220
-  _globals['_GETDETECTIONSCORERESPONSE']._serialized_end=344
-  _globals['_SETDETECTIONSCOREREQUEST']._serialized_start=347
-  _globals['_SETDETECTIONSCOREREQUEST']._serialized_end=532
-  _globals['_SETDETECTIONSCORERESPONSE']._serialized_start=534
-  _globals['_SETDETECTIONSCORERESPONSE']._serialized_end=658
-  _globals['_SCORECONFIGSERVICE']._serialized_start=661
-  _globals['_SCORECONFIGSERVICE']._serialized_end=1443
+  _globals['_GETDETECTIONSCORERESPONSE']._serialized_end=334
+  _globals['_SETDETECTIONSCOREREQUEST']._serialized_start=337
+  _globals['_SETDETECTIONSCOREREQUEST']._serialized_end=522
+  _globals['_SETDETECTIONSCORERESPONSE']._serialized_start=524
+  _globals['_SETDETECTIONSCORERESPONSE']._serialized_end=638
+  _globals['_SCORECONFIGSERVICE']._serialized_start=641
+  _globals['_SCORECONFIGSERVICE']._serialized_end=1423
 # @@protoc_insertion_point(module_scope)

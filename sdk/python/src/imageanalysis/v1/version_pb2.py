@@ -27,7 +27,7 @@ from imageanalysis.v1 import model_pb2 as imageanalysis_dot_v1_dot_model__pb2
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1eimageanalysis/v1/version.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\x13\n\x11GetVersionRequest\"k\n\x12GetVersionResponse\x12\x1e\n\x07version\x18\x01 \x01(\tB\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x30.1.0\x12+\n\x06models\x18\x02 \x03(\x0b\x32\x1b.imageanalysis.v1.ModelInfo:\x08\xa2\xb6\xa3\xa0\x0e\x02\x08\x01\x32~\n\x0eVersionService\x12l\n\nGetVersion\x12#.imageanalysis.v1.GetVersionRequest\x1a$.imageanalysis.v1.GetVersionResponse\"\x13\x82\xd3\xe4\x93\x02\r\x12\x0b/v1/versionB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1eimageanalysis/v1/version.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\x13\n\x11GetVersionRequest\"a\n\x12GetVersionResponse\x12\x1e\n\x07version\x18\x01 \x01(\tB\r\x8a\xb6\xa3\xa0\x0e\x07:\x05\x30.1.0\x12+\n\x06models\x18\x02 \x03(\x0b\x32\x1b.imageanalysis.v1.ModelInfo2~\n\x0eVersionService\x12l\n\nGetVersion\x12#.imageanalysis.v1.GetVersionRequest\x1a$.imageanalysis.v1.GetVersionResponse\"\x13\x82\xd3\xe4\x93\x02\r\x12\x0b/v1/versionB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,14 +37,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
   _globals['_GETVERSIONRESPONSE'].fields_by_name['version']._loaded_options = None
   _globals['_GETVERSIONRESPONSE'].fields_by_name['version']._serialized_options = b'\212\266\243\240\016\007:\0050.1.0'
-  _globals['_GETVERSIONRESPONSE']._loaded_options = None
-  _globals['_GETVERSIONRESPONSE']._serialized_options = b'\242\266\243\240\016\002\010\001'
   _globals['_VERSIONSERVICE'].methods_by_name['GetVersion']._loaded_options = None
   _globals['_VERSIONSERVICE'].methods_by_name['GetVersion']._serialized_options = b'\202\323\344\223\002\r\022\013/v1/version'
   _globals['_GETVERSIONREQUEST']._serialized_start=141
   _globals['_GETVERSIONREQUEST']._serialized_end=160
   _globals['_GETVERSIONRESPONSE']._serialized_start=162
-  _globals['_GETVERSIONRESPONSE']._serialized_end=269
-  _globals['_VERSIONSERVICE']._serialized_start=271
-  _globals['_VERSIONSERVICE']._serialized_end=397
+  _globals['_GETVERSIONRESPONSE']._serialized_end=259
+  _globals['_VERSIONSERVICE']._serialized_start=261
+  _globals['_VERSIONSERVICE']._serialized_end=387
 # @@protoc_insertion_point(module_scope)
