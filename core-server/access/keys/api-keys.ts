@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Refusal, refuseField } from '../../../runtime/errors/refusal.js';
+import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
 import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 export function createApiKeys(store: ApiKeyStore) {
+  const find = singleFlight((id: string) => store.find(id));
   return {
     /** Creates a key; `secret` is the whole key to send, and is not stored. */
     async create({ label, operations, expireTime }: Pick<ApiKey, 'label' | 'operations' | 'expireTime'>) {
@@ -25,7 +27,7 @@ export function createApiKeys(store: ApiKeyStore) {
     /** So many at most, newest first, after this one if it is given. @throws Refusal INVALID_FIELD if it is unknown */
     async list(limit: number, after?: string): Promise<ApiKey[]> {
       if (after === undefined) return store.list(limit);
-      const last = isApiKeyId(after) ? await store.find(after) : undefined;
+      const last = isApiKeyId(after) ? await find(after) : undefined;
       if (last === undefined)
         throw refuseField('INVALID_FIELD', 'page_token', 'is unknown, want the next_page_token of the response before');
       return store.list(limit, last.apiKey);
@@ -47,7 +49,7 @@ export function createApiKeys(store: ApiKeyStore) {
     async authenticate(sent: string): Promise<ApiKey> {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
-      const stored = await store.find(parts.id);
+      const stored = await find(parts.id);
       // An unknown id is compared too, so that refusing it takes the same work.
       const secretHash = stored?.secretHash ?? noHash;
       const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);

@@ -100,10 +100,11 @@ describe('API keys', () => {
     }
   });
 
-  it('reads the store at every call, for what another replica revoked', async () => {
-    const { apiKeys, rows } = setUp();
+  it('reads the store at every call, for what another replica revoked, but once for all that wait', async () => {
+    const { apiKeys, rows, found } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);
-    await apiKeys.authenticate(secret);
+    await Promise.all([1, 2, 3].map(() => apiKeys.authenticate(secret)));
+    assert.deepEqual(found, [apiKey.id, apiKey.id]);
     rows.delete(apiKey.id);
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
@@ -128,9 +129,13 @@ describe('API keys', () => {
 
 function setUp() {
   const rows = new Map<string, StoredApiKey>();
+  const found: string[] = [];
   const store: ApiKeyStore = {
     insert: (key) => Promise.resolve(void rows.set(key.apiKey.id, key)),
-    find: (id) => Promise.resolve(rows.get(id)),
+    find: (id) => {
+      found.push(id);
+      return Promise.resolve(rows.get(id));
+    },
     list: () => Promise.resolve([...rows.values()].map(({ apiKey }) => apiKey)),
     revoke: (id, revokeTime) => {
       const row = rows.get(id);
@@ -138,7 +143,7 @@ function setUp() {
       return Promise.resolve(rows.get(id)?.apiKey);
     },
   };
-  return { apiKeys: createApiKeys(store), rows };
+  return { apiKeys: createApiKeys(store), rows, found };
 }
 
 function createKey(apiKeys: ReturnType<typeof createApiKeys>) {
