@@ -96,7 +96,7 @@ async function pasteWelcome(t: TestContext, { output }: Spawned): Promise<void> 
   assert.equal(multi.result.length, 1);
   assert.match(meter.value, /^\d+\.?\d*$/);
   const overGrpc = answers.slice(3).sort();
-  assert.match(overGrpc[0] ?? '', /^face 0\.\d+ \{"xmin":/);
+  assert.match(overGrpc[0] ?? '', /^face 0\.\d+ \{"xmax":/);
   assert.equal(overGrpc[1]?.split(' ')[1], meter.value);
 }
 
