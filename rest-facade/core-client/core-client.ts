@@ -200,6 +200,8 @@ function mayHelpElsewhere({ key }: Rpc, error: unknown, afterMs: number): boolea
   return error.reason === 'SHUTTING_DOWN' || error.reason === 'WORKER_LOST';
 }
 
+const asItIs = (bytes: Buffer): Buffer => bytes;
+
 /**
  * Resolves with the answer itself, not with the status behind it: a unary call has either an answer or a refusal, and
  * the status of an answer comes one turn of the core's event loop later.
@@ -219,7 +221,6 @@ function sendOnce(
     const onStatus = (error: ServiceError | null) => {
       if (error !== null) reject(failureOf(error));
     };
-    const asItIs = (message: Buffer) => message;
     const options = toCallOptions({ deadline });
     const call = client.makeUnaryRequest(rpc.path, asItIs, onAnswer, bytes, metadata, options, onStatus);
     const failureOf = follow(call, rpc, signal, onReset);

@@ -23,12 +23,10 @@ export function linkToStream(call: ServerInterceptingCallInterface, refuse: (err
   refusers.set(streamOf(call), refuse);
 }
 
-/** Whether the call of a stream has been answered. Node.js ends the stream of a caller who cancels, too. */
-export const isAnswered = ({ writableEnded, aborted }: ServerHttp2Stream): boolean => writableEnded && !aborted;
-
 /** Ends the call of a stream with the refusal, once it begins if it has not; nothing if it has been answered. */
 export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
-  if (isAnswered(stream)) return;
+  // Node.js ends the stream of a caller who cancels, too.
+  if (stream.writableEnded && !stream.aborted) return;
   const refuse = refusers.get(stream);
   if (refuse) refuse(error);
   else refusals.set(stream, error);
