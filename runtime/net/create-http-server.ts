@@ -24,11 +24,12 @@ export function createHttpServer(
     ...own
   }: ServerOptions & { readonly requestTimeoutMs: number; readonly identity?: Identity | undefined },
 ): Server {
+  const headersTimeout = Math.min(10_000, requestTimeoutMs);
   const options: ServerOptions = {
     ...own,
-    headersTimeout: Math.min(10_000, requestTimeoutMs),
-    // A handler with a deadline of its own comes first; this is the safety net.
-    requestTimeout: requestTimeoutMs + 5_000,
+    headersTimeout,
+    // A handler's own deadline, which begins when the headers have come, is first; this is the safety net.
+    requestTimeout: headersTimeout + requestTimeoutMs + 5_000,
     // Longer than the usual minute of load balancers and scrapers, which must be the ones to close.
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
@@ -36,7 +37,7 @@ export function createHttpServer(
     requireHostHeader: false,
   };
   const server = identity
-    ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout })
+    ? createSecureServer({ ...options, ...identity, handshakeTimeout: headersTimeout })
     : createServer(options);
   const listener = endAfterLast(handle);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listener);
