@@ -30,6 +30,7 @@ export function allowBody(request: IncomingMessage, response: ServerResponse): v
 }
 
 /** Whether the caller waits to be told, so that none of its body has been sent. */
-export function awaitsContinue(request: IncomingMessage): boolean {
-  return /^100-continue$/i.test(request.headers.expect ?? '');
+export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  // HTTP/1.0 has no such response, which would be taken for the last one (RFC 9110, 10.1.1).
+  return httpVersion !== '1.0' && /^100-continue$/i.test(headers.expect ?? '');
 }

@@ -40,8 +40,8 @@ test('a refused upload that goes on still gets its answer', async (t) => {
 
 test('Expect: 100-continue is answered after the checks', async (t) => {
   const { port } = await startBoth(t, answerAll);
-  const head = (path: string, key: string, length: number) =>
-    `POST ${path} HTTP/1.1\r\nhost: x\r\n${key}expect: 100-Continue\r\ncontent-length: ${length}\r\n\r\n`;
+  const head = (path: string, key: string, length: number, version = '1.1') =>
+    `POST ${path} HTTP/${version}\r\nhost: x\r\n${key}expect: 100-Continue\r\ncontent-length: ${length}\r\n\r\n`;
   const refused: [string, string, number, number][] = [
     ['/nothing', 'apikey: k\r\n', 100, 404],
     ['/meter-number-ocr/base64', '', 100, 401],
@@ -61,6 +61,9 @@ test('Expect: 100-continue is answered after the checks', async (t) => {
   });
   socket.write(head('/meter-number-ocr/base64', 'apikey: k\r\nconnection: close\r\n', body.length));
   assert.match((await answer).text, /\r\n\r\nHTTP\/1.1 200 OK/);
+  // HTTP/1.0 knows nothing of it.
+  const old = head('/meter-number-ocr/base64', 'apikey: k\r\n', body.length, '1.0');
+  assert.equal((await exchange(port, old + body)).status, 200);
 });
 
 test('a form where JSON is wanted, and members that are none of the object', async (t) => {
