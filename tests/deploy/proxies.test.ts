@@ -7,12 +7,14 @@ import { json } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { credentials } from '@grpc/grpc-js';
+import { promisify } from 'node:util';
+import { credentials, type Metadata } from '@grpc/grpc-js';
 import {
   DetectAllFacesRequest,
   FaceDetectionServiceClient,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
+import { findFreePorts } from '../../launcher/ports.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { metadataWithKey } from '../helpers/net/grpc.js';
@@ -221,6 +223,28 @@ for (const proxy of proxies)
       assert.doesNotMatch(facade.logged(), /192\.0\.2\.1/);
     });
 
+    function openFaceDetection(t: TestContext, port: number) {
+      const trust = credentials.createSsl(Buffer.from(authority.cert));
+      const client = new FaceDetectionServiceClient(`localhost:${port}`, trust);
+      t.after(() => client.close());
+      return client;
+    }
+
+    it('asks another of several facades or cores where one is gone', async (t) => {
+      const [gone] = await findFreePorts(1);
+      const withGone = (line: string) =>
+        line.replace(/(?<=127\.0\.0\.1\D+)\d+/, String(gone)).replace(/facade|core/, 'gone') + line;
+      const { port } = await startFacade(t, (example) =>
+        example.replace(/^ *(server|- endpoint:) .*127\.0\.0\.1.*\n/gm, withGone),
+      );
+      const face = openFaceDetection(t, port);
+      const detect = promisify<DetectAllFacesRequest, Metadata, unknown>(face.detectAllFaces.bind(face));
+      for (let i = 0; i < 4; i++) {
+        assert.match(await exchange(port, [last]), /^HTTP\/1\.1 200 /);
+        await detect(DetectAllFacesRequest.create({ image: Buffer.from('a picture') }), metadataWithKey('k'));
+      }
+    });
+
     it('lets large pictures and long streams pass, and leaves refusals to the service', async (t) => {
       const { service } = await startScripted(t, trusting);
       const portOf = (address: string) => Number(address.split(':').at(-1));
@@ -250,11 +274,7 @@ for (const proxy of proxies)
       const called = await post('/imageanalysis.v1.MeterReadingService/ReadMeter', { image: image(2 ** 20) });
       assert.equal((called as { details: { debug: { reason: string } }[] }).details[0]?.debug.reason, 'NO_READING');
 
-      const face = new FaceDetectionServiceClient(
-        `localhost:${port}`,
-        credentials.createSsl(Buffer.from(authority.cert)),
-      );
-      t.after(() => face.close());
+      const face = openFaceDetection(t, port);
       const stream = face.streamDetectFaces(metadataWithKey(service.apiKey));
       const picture = scriptedPicture('of many', 'answer', { bytes: 3 * 2 ** 20 });
       const ids = Array.from({ length: 12 }, (_, i) => `picture ${i}`);
