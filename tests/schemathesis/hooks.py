@@ -55,7 +55,7 @@ def put_picture(case):
     if "file" in case.body:
         del case.body["file"]
         # Files stand behind the fields.
-        case.body["file"] = [Binary(picture)] if case.path.endswith("/batch") else Binary(picture)
+        case.body["file"] = [Binary(picture)] if case.path.endswith(("/batch", "/fuse")) else Binary(picture)
     if "image" in case.body:
         case.body["image"] = "data:image/jpeg;base64," + base64.b64encode(picture).decode()
 
