@@ -46,19 +46,22 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
     const ofKey = isOurs(path) ? [limits.messageBytesOfKeys.of(String(headers['apikey'] ?? ''))] : [];
     limitMessages(stream, path, limits.maxMessageBytes, [limits.messageBytes.of(address), ...ofKey]);
     limitUnread(stream, unread, share, limits.takeAnswerMs);
-    resetRefused(stream);
+    resetAnswered(stream);
   });
 }
 
 /**
- * Asks the client to stop sending the message of a refused call (RFC 9113, 8.1), as grpc-go does. nghttp2 then
- * drops what is in flight, instead of passing it to JavaScript only to be dropped there.
+ * Ends a stream that has its status although its caller has not ended it (RFC 9113, 8.1), as grpc-go does: it would stay,
+ * with what was sent of a message, as long as its connection. nghttp2 then drops what is in flight, instead of passing it
+ * to JavaScript only to be dropped there.
  */
-function resetRefused(stream: ServerHttp2Stream): void {
-  stream.once('finish', () => {
-    // Trailers may still have to be sent.
-    const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
-    // A turn later: Node.js 22.23 and 26 drop a response that a reset overtakes, and writes what waits before that.
-    if (isRefused && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
-  });
+function resetAnswered(stream: ServerHttp2Stream): void {
+  const reset = (): void => {
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  };
+  // With its headers. A turn later: Node.js 22.23 and 26 drop a response that a reset overtakes, and writes what waits
+  // before that.
+  stream.once('finish', () => stream.sentHeaders?.['grpc-status'] !== undefined && setImmediate(reset));
+  // In trailers, which Node.js sends a turn after it has asked for them.
+  stream.once('wantTrailers', () => setImmediate(setImmediate, reset));
 }

@@ -492,6 +492,16 @@ test('of a message whose call was refused no more is asked for', async (t) => {
   assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
 });
 
+test('a stream that ends in trailers is closed, although its caller has not ended it', withinMs, async (t) => {
+  const stream = call(open(t, await serveReadings(t, { idleMs: 100 })), streamMetersPath, key);
+  const closed = once(stream, 'close');
+  stream.write(Buffer.concat([emptyMessages(1), grpcFrame(Buffer.alloc(10), { length: mebibyte })]));
+  const [trailers] = (await once(stream.resume(), 'trailers')) as [IncomingHttpHeaders];
+  assert.equal(trailers['grpc-status'], '4');
+  await closed;
+  assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
+});
+
 test('a request for the health that does not come is not waited for', async (t) => {
   const address = await serveReadings(t, { maxDeadlineMs: 300 });
   assert.equal(await endOf(call(open(t, address), checkPath)), '4');
