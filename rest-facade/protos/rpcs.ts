@@ -20,6 +20,8 @@ export interface Rpc extends MethodDefinition<object, object> {
   readonly response: protobuf.Type;
   /** The header of the key that its service needs. */
   readonly key: KeyHeader;
+  /** Whether its request has a picture, or several; false for a stream of such requests. */
+  readonly hasPicture: boolean;
 }
 
 /**
@@ -46,7 +48,8 @@ export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string
       const method = methods[rpc] as protobuf.Method;
       const request = method.resolvedRequestType as protobuf.Type;
       const response = method.resolvedResponseType as protobuf.Type;
-      return { ...own, method, request, response, key };
+      const hasPicture = request.fieldsArray.some(({ type }) => type === 'bytes');
+      return { ...own, method, request, response, key, hasPicture };
     });
   });
 }

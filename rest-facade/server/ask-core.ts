@@ -23,7 +23,6 @@ export interface OperationDependencies {
 interface Question {
   readonly rpc: Rpc;
   readonly call: CallContext;
-  readonly hasPicture: boolean;
   /** Reads the body, and calls the core with its message. */
   readonly ask: (reading: Reading) => Promise<object>;
   readonly show: (answer: object) => Omit<HttpAnswer, 'status'>;
@@ -36,8 +35,9 @@ interface Question {
 export async function askCore(
   { budget, unread, throttle }: OperationDependencies,
   response: ServerResponse,
-  { rpc, call, hasPicture, ask, show }: Question,
+  { rpc, call, ask, show }: Question,
 ): Promise<void> {
+  const { hasPicture } = rpc;
   const address = callerAddress(call.clientAddress);
   const share = budget.of(address);
   // Before a picture is read and analysed. Other answers are small.

@@ -8,7 +8,6 @@ import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-r
 import { nameAsSent } from '../request/name-as-sent.js';
 import { type NamedValue, parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
-import { hasPicture } from '../request/route.js';
 import { createResponder, type Responder } from '../response/create-renderer.js';
 import { createBatchAnswerer } from './answer-batch.js';
 import { askCore, type OperationDependencies } from './ask-core.js';
@@ -20,9 +19,7 @@ export function handleOperation(
   candidates: Candidates,
 ): RequestHandler<Record<string, string>> {
   const { core, limits } = deps;
-  const responders = new Map(
-    candidates.map((route) => [route.rpc, createResponder(route.response, hasPicture(route.body))]),
-  );
+  const responders = new Map(candidates.map(({ rpc, response }) => [rpc, createResponder(response, rpc.hasPicture)]));
   const answerBatch = createBatchAnswerer(deps, candidates[0]);
   return async (request, response) => {
     const context = contextOf(response);
@@ -46,7 +43,6 @@ export function handleOperation(
     return askCore(deps, response, {
       rpc,
       call,
-      hasPicture: hasPicture(route.body),
       async ask(reading) {
         const body = await readBody(route, request, limits, reading);
         const answer = core.call(rpc, bind(body), call);

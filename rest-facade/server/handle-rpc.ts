@@ -17,7 +17,7 @@ import { contextOf } from './request-context.js';
  */
 export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler {
   const { limits } = deps;
-  const hasPicture = rpc.request.fieldsArray.some(({ type }) => type === 'bytes');
+  const { hasPicture } = rpc;
   const codecs = { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
   const maxBytes = {
     proto: (hasPicture ? limits.maxImageBytes : 0) + maxPlainBodyBytes,
@@ -38,7 +38,6 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
       await askCore(deps, response, {
         rpc,
         call,
-        hasPicture,
         async ask(reading) {
           checkHeaders(request, maxBodyBytes);
           const body = await readBytes(request, { ...reading, maxBodyBytes });

@@ -114,7 +114,6 @@ test('nothing is held for a caller that is gone', async () => {
   await askCore({ ...deps, throttle: { run: (_caller, work) => work() } }, response, {
     rpc,
     call: { clientAddress: '192.0.2.1', apiKey: 'k', requestId: 'r', deadline: Infinity, signal },
-    hasPicture: true,
     ask: () => Promise.resolve({}),
     show() {
       response.destroy();
