@@ -95,7 +95,7 @@ const leastExplained = 0.05;
 
 /** The similarity that brings `from` closest to `to`; undefined if `from` is a single place, or nothing like it. */
 export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Similarity | undefined {
-  const [centre, target] = [meanOf(from), meanOf(to)];
+  const [centre, target] = [middleOf(from), middleOf(to)];
   let [dot, cross, spread, targetSpread] = [0, 0, 0, 0];
   for (const [i, point] of from.entries()) {
     const [x, y] = [point.x - centre.x, point.y - centre.y];
@@ -118,7 +118,7 @@ function undo({ a, b, x, y }: Similarity, point: Point): Point {
 const shifted = ({ x, y }: Point, by: number): Point => ({ x: x + by, y: y + by });
 
 /** The middle of some points. */
-export function meanOf(points: readonly Point[]): Point {
+export function middleOf(points: readonly Point[]): Point {
   const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }));
   return { x: sum.x / points.length, y: sum.y / points.length };
 }

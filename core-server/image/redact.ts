@@ -21,7 +21,7 @@ export function redactRegion(picture: RgbPicture, region: Region, style: Redacti
   const size = scaledSize(region, count / longer);
   const means = { data: new Uint8Array(size.width * size.height * 3), ...size };
   for (const [i, cell] of cellsOf(region, size).entries()) {
-    const mean = meanOf(picture, cell);
+    const mean = meanColour(picture, cell);
     means.data.set(mean, i * 3);
     if (style === 'pixelate') fill(picture, cell, mean);
   }
@@ -51,7 +51,7 @@ function rowsOf({ data, width }: RgbPicture, region: Region): Uint8Array[] {
   });
 }
 
-function meanOf(picture: RgbPicture, cell: Region): number[] {
+function meanColour(picture: RgbPicture, cell: Region): number[] {
   let [red, green, blue] = [0, 0, 0];
   for (const row of rowsOf(picture, cell)) {
     for (let at = 0; at < row.length; at += 3) {

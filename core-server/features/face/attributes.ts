@@ -1,6 +1,6 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
-import { meanOf } from '../../image/align.js';
+import { middleOf } from '../../image/align.js';
 import type { Box, Point, RgbPicture, Size } from '../../image/picture.js';
 
 /** Faces are measured in a copy of this size, so that a small one counts as blurred, which it is once enlarged. */
@@ -55,8 +55,8 @@ export function poseOf(
   landmarks: readonly Point[],
 ): Pick<FaceAttributes, 'roll' | 'yaw' | 'pitch' | 'interEyeDistance'> {
   const [rightEye, leftEye, nose, rightMouth, leftMouth] = landmarks as [Point, Point, Point, Point, Point];
-  const eyes = meanOf([rightEye, leftEye]);
-  const mouth = meanOf([rightMouth, leftMouth]);
+  const eyes = middleOf([rightEye, leftEye]);
+  const mouth = middleOf([rightMouth, leftMouth]);
   // In profile, the eyes coincide and their line says little: the line across the mouth, and the one down, help.
   const across = {
     x: leftEye.x - rightEye.x + leftMouth.x - rightMouth.x + (mouth.y - eyes.y),

@@ -1,5 +1,5 @@
 import { roundPixels } from '../../common/precision.js';
-import { meanOf } from '../../image/align.js';
+import { middleOf } from '../../image/align.js';
 import type { Box, Point, QuarterTurns, Region, Size } from '../../image/picture.js';
 
 /** A face that the network sees somewhere, before or after suppression. */
@@ -79,7 +79,7 @@ function isPartOf(face: Candidate, better: Candidate): boolean {
 
 /** The middle of the eyes. */
 function eyesOf({ landmarks }: Candidate): Point {
-  return meanOf(landmarks.slice(0, 2));
+  return middleOf(landmarks.slice(0, 2));
 }
 
 /** A candidate whose points, and the corners of its box, are moved. */

@@ -1,5 +1,5 @@
 import type { Stopwatch } from '../../common/stopwatch.js';
-import { alignPixels, meanOf } from '../../image/align.js';
+import { alignPixels, middleOf } from '../../image/align.js';
 import type { Box, DecodedPart, Point } from '../../image/picture.js';
 import { poseOf } from './attributes.js';
 import type { FaceDetectorParts } from './find-faces.js';
@@ -80,13 +80,13 @@ export async function levelFaces(
 }
 
 function isThere(points: readonly Point[], { box, landmarks }: Candidate): boolean {
-  const [now, before] = [meanOf(points), meanOf(landmarks)];
+  const [now, before] = [middleOf(points), middleOf(landmarks)];
   return Math.hypot(now.x - before.x, now.y - before.y) <= mostShift * Math.sqrt(area(box));
 }
 
 /** Turned about their middle by quarters. */
 function turned(points: readonly Point[], turns: number): Point[] {
-  const { x, y } = meanOf(points);
+  const { x, y } = middleOf(points);
   let turned = [...points];
   for (let i = 0; i < turns; i++) turned = turned.map((point) => ({ x: x + y - point.y, y: y + point.x - x }));
   return turned;

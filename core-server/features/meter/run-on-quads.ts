@@ -1,7 +1,7 @@
 import type { Point, Region, Resampling, RgbPicture, Size } from '../../image/picture.js';
 import { copyRegion } from '../../image/resize/copy-region.js';
 import type { RunModel, TensorData } from '../../inference/models/sessions.js';
-import { pictureTensor } from '../../inference/models/tensors.js';
+import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import { boundingBoxOf, mapped, type Quad } from './geometry.js';
 
 /** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */
@@ -21,8 +21,9 @@ function quadsTensor(quads: readonly Quad[]): TensorData {
   return { type: 'float32', data, dims: [quads.length, 4, 2] };
 }
 
-/** Corners from a network's output. */
-export function readQuads(data: Float32Array): Quad[] {
+/** Corners from the output of that name. */
+export function quadsOf(outputs: Readonly<Record<string, TensorData>>, name: string): Quad[] {
+  const { data } = floatsOf(outputs, name);
   const point = (at: number): Point => ({ x: data[at] ?? 0, y: data[at + 1] ?? 0 });
   return Array.from({ length: Math.floor(data.length / 8) }, (_, index): Quad => {
     const at = index * 8;

@@ -5,7 +5,7 @@ import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
 import { centerOf, distance, mapped, type Quad, sizeOf } from '../geometry.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { asInTraining, readQuads } from '../run-on-quads.js';
+import { asInTraining, quadsOf } from '../run-on-quads.js';
 
 export interface CounterCandidate {
   readonly quad: Quad;
@@ -17,7 +17,7 @@ export async function locate(run: RunModel, picture: RgbPicture, rules: ReaderRu
   const { image, left, top, scaleX, scaleY } = letterbox(picture, rules.locateSize);
   const outputs = await run({ image: pictureTensor(image) });
   const scores = floatsOf(outputs, 'scores').data;
-  const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({ quad, score: scores[index] ?? 0 }));
+  const found = quadsOf(outputs, 'quads').map((quad, index) => ({ quad, score: scores[index] ?? 0 }));
   return chooseCandidates(found, rules).map(({ quad, score }) => ({
     quad: mapped(quad, ({ x, y }) => ({ x: (x - left) / scaleX, y: (y - top) / scaleY })),
     score,

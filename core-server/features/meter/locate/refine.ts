@@ -3,7 +3,7 @@ import type { RunModel } from '../../../inference/models/sessions.js';
 import { floatsOf } from '../../../inference/models/tensors.js';
 import { centerOf, mapped, pointOn, type Quad, rectangle, turned } from '../geometry.js';
 import type { Place } from '../read/hypothesis.js';
-import { readQuads, runOnQuads } from '../run-on-quads.js';
+import { quadsOf, runOnQuads } from '../run-on-quads.js';
 import type { CounterCandidate } from './locate.js';
 
 /** What the refiner sees of a quad: one and a half times as long, half as high as that. */
@@ -22,7 +22,7 @@ export async function refine(
   const look = async (quads: readonly Quad[]) => {
     const windows = quads.map(windowAround);
     const outputs = await runOnQuads(run, picture, windows);
-    const shares = readQuads(floatsOf(outputs, 'corners').data);
+    const shares = quadsOf(outputs, 'corners');
     return { outputs, corners: windows.map((w, at) => mapped(shares[at] ?? w, (share) => pointOn(w, share))) };
   };
   const first = await look(candidates.map(({ quad }) => quad));

@@ -30,7 +30,7 @@ export function withinBars(picture: RgbPicture): Region {
 /** How many lines have the colour of the first, which is at the edge, as far as they go. */
 function countAlike(data: Uint8Array, count: number, lineAt: (depth: number) => Line): number {
   const edge = lineAt(0);
-  const [red, green, blue] = [0, 1, 2].map((channel) => meanOf(data, edge, channel)) as [number, number, number];
+  const [red, green, blue] = [0, 1, 2].map((channel) => meanLevel(data, edge, channel)) as [number, number, number];
   for (let depth = 0; depth < count; depth += 1) {
     const { from, step, length } = lineAt(depth);
     let others = 0;
@@ -47,7 +47,7 @@ function differs(level = 0, colour: number): boolean {
   return Math.abs(level - colour) > tolerance;
 }
 
-function meanOf(data: Uint8Array, { from, step, length }: Line, channel: number): number {
+function meanLevel(data: Uint8Array, { from, step, length }: Line, channel: number): number {
   let sum = 0;
   for (let at = from; at < from + step * length; at += step) sum += data[at + channel] ?? 0;
   return sum / length;
