@@ -4,4 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+# What was generated from protos of before would be compiled too.
+rm -rf target
 mvn --batch-mode --quiet --no-transfer-progress package -DskipTests
