@@ -17,6 +17,9 @@ import {
   FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
+import { createCoreClient } from '../../rest-facade/core-client/core-client.js';
+import { createApp } from '../../rest-facade/server/app.js';
+import { startHttpServer } from '../../rest-facade/server/http/http-server.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -191,6 +194,15 @@ describe('TLS', () => {
     assert.equal(await statusWith({}), 200);
     assert.equal(await statusWith({ REST_CORE_TLS_NAME: 'localhost' }), 200);
     assert.equal(await statusWith({ REST_CORE_TLS_NAME: 'core.example' }), 503);
+  });
+
+  it('serves HTTPS from a router in a server of your own, before such a core', async (t) => {
+    const facing = createCoreClient(`localhost:${core.port}`, { credentials: trusting(client) });
+    t.after(() => facing.close());
+    const identity = { cert: Buffer.from(server.cert), key: Buffer.from(server.key) };
+    const own = await startHttpServer(createApp({ core: facing }), { host: '127.0.0.1', port: 0, identity });
+    t.after(() => own.close(0));
+    assert.equal((await post(own.port, new Response(createForm(portrait)), authority.cert)).status, 200);
   });
 
   for (const [what, believed] of [
