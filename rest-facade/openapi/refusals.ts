@@ -43,7 +43,8 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
   const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
   const occasions: Readonly<Record<string, boolean>> = {
     any: true,
-    none: body.kind === 'none' && fields.length + headers.length > 0,
+    none: body.kind === 'none' && fields.length > 0,
+    header: headers.length > 0,
     json: body.kind === 'json',
     multipart: body.kind === 'multipart',
     'data-url': body.kind === 'data-url',

@@ -233,8 +233,8 @@ export interface RestEnum {
  */
 export interface RestRefusal {
   /**
-   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`,
-   * `data-url` or `raw`, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
+   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`, `data-url` or `raw`, a
+   * `header` with a field, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
    * need; `any` for all operations. The options of an RPC name its other reasons.
    */
   on: string;

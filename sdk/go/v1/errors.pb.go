@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\x93,\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\x95,\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe4\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xc3\x02\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\xa6\x02\n" +
@@ -245,9 +245,9 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"{data URL} is missing, want data:image/<type>;base64,<data>\n" +
 	"{detection} is missing, want it in the query string\n" +
 	"{password} is missing, want the password of the company\n" +
-	"{required} is missing, want a value\x12\xae\x01\n" +
-	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x8c\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0ep\n" +
-	"\x17none json multipart raw\x12U{text} is given 2 times, want once\n" +
+	"{required} is missing, want a value\x12\xb0\x01\n" +
+	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x8e\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0er\n" +
+	"\x19none header multipart raw\x12U{text} is given 2 times, want once\n" +
 	"{file part} is given more than once, want one file\x12\x92\x02\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\xf1\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\xd4\x01\n" +
 	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from {limit:1} to 1000\n" +

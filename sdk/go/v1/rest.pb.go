@@ -944,8 +944,8 @@ func (x *RestEnum) GetLowerCase() bool {
 // protobufjs keeps the last item alone.
 type RestRefusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`,
-	// `data-url` or `raw`, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
+	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`, `data-url` or `raw`, a
+	// `header` with a field, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
 	// need; `any` for all operations. The options of an RPC name its other reasons.
 	On string `protobuf:"bytes,1,opt,name=on,proto3" json:"on,omitempty"`
 	// What the refusal says, one example a line; the first is shown that is about something that the
