@@ -26,8 +26,7 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
   }
   const picture = await readHeader(file, limits);
   const { size } = picture;
-  const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
-  if (!isSmall) return picture;
+  if (size.width * size.height > maxPixelsDecodedOnce) return picture;
   return { ...picture, decoded: { picture: await decodeUpright(picture, size), around: wholeOf(size) } };
 }
 

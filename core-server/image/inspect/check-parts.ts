@@ -27,7 +27,9 @@ export function assertFew(type: ImageType, name: string, found: number, max: num
 }
 
 /** By type. @throws Refusal UNSUPPORTED_IMAGE_TYPE for too many parts, and for a JPEG that is not read */
-export const checkParts: Partial<Record<ImageType, (file: Cursor) => void>> = {
+export const checkParts: Record<Exclude<ImageType, 'heic' | 'tiff'>, ((file: Cursor) => void) | undefined> = {
+  // Its first frame is all that is read.
+  gif: undefined,
   webp(file) {
     assertFew('webp', 'chunks', countChunks(file), maxChunks);
     assertFewExifEntries('webp', file);

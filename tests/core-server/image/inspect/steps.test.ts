@@ -17,9 +17,9 @@ function stepsFor(bytes: Buffer, limit = budgetFor(bytes.length).steps): number 
   const type = sniffType(bytes);
   assert.ok(type && type !== 'heic' && type !== 'avis', 'a type that is served');
   try {
-    checkParts[type]?.(file);
-    if (type === 'avif') avifPixels(file, 1e6);
     if (type === 'tiff') inspectTiff(file);
+    else checkParts[type]?.(file);
+    if (type === 'avif') avifPixels(file, 1e6);
   } catch (error) {
     if (budget.steps < 0 || budget.parts < 0) return undefined;
     assert.ok(error instanceof Refusal, String(error));
