@@ -8,6 +8,7 @@ import numpy as np
 from metrics import longer_side
 
 SMALLEST_FACE, LARGEST_FACE = 6, 420  # pixels in the crop
+MOST_ENLARGED = 1.5  # the second look of the cascade enlarges by 1.75 at most
 LARGE_SHARES = 0.25, 0.95  # of the crop's side: a portrait's face
 CLEAR_SIDE = 64  # pixels in the stored picture: from here on a face can be shown as a portrait
 MIN_LABEL = 5  # smaller faces are neither wanted nor punished
@@ -23,18 +24,18 @@ def crop_matrix(picture, faces, size, rng, portrait):
     if portrait:
         face = rng.choice(faces)
         x1, y1, x2, y2 = face["box"]
-        scale = min(size * math.exp(rng.uniform(*map(math.log, LARGE_SHARES))) / longer_side(face), 2.6)
+        scale = min(size * math.exp(rng.uniform(*map(math.log, LARGE_SHARES))) / longer_side(face), MOST_ENLARGED)
         left = (x1 + x2) / 2 * scale - rng.uniform(0.3, 0.7) * size
         top = (y1 + y2) / 2 * scale - rng.uniform(0.3, 0.7) * size
     elif faces and rng.random() < 0.7:
         face = rng.choice(faces)
         x1, y1, x2, y2 = face["box"]
         side = math.exp(rng.uniform(math.log(SMALLEST_FACE), math.log(min(LARGEST_FACE, size * 0.95))))
-        scale = min(max(side / max(longer_side(face), 4), 0.15), 2.6)
+        scale = min(max(side / max(longer_side(face), 4), 0.15), MOST_ENLARGED)
         left = (x1 + x2) / 2 * scale - rng.uniform(0.1, 0.9) * size
         top = (y1 + y2) / 2 * scale - rng.uniform(0.1, 0.9) * size
     else:
-        scale = math.exp(rng.uniform(math.log(0.4), math.log(1.8)))
+        scale = math.exp(rng.uniform(math.log(0.4), math.log(MOST_ENLARGED)))
         left = rng.uniform(-0.1, 1) * width * scale - size * 0.3
         top = rng.uniform(-0.1, 1) * height * scale - size * 0.3
     matrix = np.float32([[scale, 0, -left], [0, scale, -top]])
@@ -106,32 +107,60 @@ def mosaic(draw, size):
     return image, np.concatenate(rows)
 
 
+COVERED_SIDES = ("below",) * 3 + ("eyes", "above", "left", "right")
+
+
+def covered_part(box, rng):
+    """(left, top, right, bottom) of what covers a part of a face; it ends where the face does, or goes on beside it."""
+    x1, y1, x2, y2 = box
+    w, h = x2 - x1, y2 - y1
+    side, share = rng.choice(COVERED_SIDES), rng.uniform(0.2, 0.55)
+    beyond = 0 if rng.random() < 0.6 else rng.uniform(0.1, 0.6)
+    left, top, right, bottom = x1 - w * beyond, y1 - h * beyond, x2 + w * beyond, y2 + h * beyond
+    if side == "below":
+        top = y2 - h * share
+    elif side == "above":
+        bottom = y1 + h * share
+    elif side == "left":
+        right = x1 + w * share
+    elif side == "right":
+        left = x2 - w * share
+    else:
+        top, bottom = y1 + h * rng.uniform(0.22, 0.32), y1 + h * rng.uniform(0.42, 0.55)
+    return left, top, right, bottom
+
+
+def shaded(height, width, rng):
+    """A patch of one colour, most often a pale one, lit unevenly."""
+    colour = np.float32([rng.randrange(256) for _ in range(3)])
+    if rng.random() < 0.5:
+        colour = colour.mean() * 0.7 + colour * 0.3
+    across = np.linspace(rng.uniform(0.6, 1), rng.uniform(0.6, 1), width, dtype=np.float32)
+    down = np.linspace(rng.uniform(0.7, 1), rng.uniform(0.7, 1), height, dtype=np.float32)
+    return (colour * across[None, :, None] * down[:, None, None]).clip(0, 255).astype(np.uint8)
+
+
 def occlude(image, faces, rng):
-    """Covers a part of some faces: at most half, from one side."""
-    for x1, y1, x2, y2, ignored, _ in faces:
-        w, h = x2 - x1, y2 - y1
-        if ignored or w < 16 or rng.random() > 0.5:
+    """Covers a part of some faces, as masks, glasses, hats, hands and other things do."""
+    height, width = image.shape[:2]
+    for *box, ignored, _ in faces:
+        if ignored or box[2] - box[0] < 16 or rng.random() > 0.5:
             continue
-        share = rng.uniform(0.2, 0.5)
-        side = rng.randrange(4)
-        if side == 0:
-            y1 = y2 - h * share
-        elif side == 1:
-            x1 = x2 - w * share
-        elif side == 2:
-            x2 = x1 + w * share
+        left, top, right, bottom = covered_part(box, rng)
+        a, b, c, d = max(0, int(left)), max(0, int(top)), min(width, int(right)), min(height, int(bottom))
+        if c <= a or d <= b:
+            continue
+        if rng.random() < 0.6:
+            cover = shaded(d - b, c - a, rng)
         else:
-            y2 = y1 + h * share
-        a, b, c, d = (max(0, int(v)) for v in (x1, y1, x2, y2))
-        patch = image[b:d, a:c]
-        if not patch.size:
-            continue
+            x, y = rng.randrange(width - (c - a) + 1), rng.randrange(height - (d - b) + 1)
+            cover = image[y : y + d - b, x : x + c - a].copy()
+        covered = np.ones(cover.shape[:2], np.uint8)
         if rng.random() < 0.5:
-            patch[:] = [rng.randrange(256) for _ in range(3)]
-        else:
-            ys = rng.randrange(image.shape[0] - patch.shape[0] + 1)
-            xs = rng.randrange(image.shape[1] - patch.shape[1] + 1)
-            patch[:] = image[ys : ys + patch.shape[0], xs : xs + patch.shape[1]].copy()
+            covered[:] = 0
+            axes = int(0.62 * (c - a)) + 1, int(0.62 * (d - b)) + 1
+            cv2.ellipse(covered, ((c - a) // 2, (d - b) // 2), axes, 0, 0, 360, 1, -1)
+        image[b:d, a:c][covered > 0] = cover[covered > 0]
 
 
 def disturb(image, faces, rng):
