@@ -5,13 +5,13 @@ import type { NamedValue } from './parse-target.js';
 import type { Route } from './route.js';
 
 /**
- * Refuses body fields in the query string: if they were ignored, a company would get the default score unnoticed. The
- * message omits the values, since some are secrets.
+ * Refuses what belongs in the body in the query string: if it were ignored, a company would get the default score
+ * unnoticed. The message omits the values, since some are secrets.
  * @throws Refusal INVALID_FIELD
  */
-export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
+export function checkQuery({ body, names, query: rules }: Route, query: readonly NamedValue[]): void {
   if (body.kind === 'none' || body.kind === 'raw') return;
-  const stray = openFields.find((field) => query.some(({ name }) => name === field.name));
+  const stray = query.find(({ name }) => names.has(name) && !rules.some((rule) => rule.name === name));
   if (stray === undefined) return;
   const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';
   throw refuseField('INVALID_FIELD', stray.name, `is in the query string, want it as ${place}`);

@@ -66,7 +66,9 @@ test('a field of the body in the query string is refused before the body is read
   const table: [string, string, string, string][] = [
     ['POST', '/face_detect_single?company=acme', 'company', 'a field of the form'],
     ['POST', '/face_detect_multi?min_score=0.9', 'min_score', 'a field of the form'],
+    ['POST', '/face_detect_multi?file=https://example.com/a.jpg', 'file', 'a field of the form'],
     ['POST', '/meter-number-ocr/base64?max_increase=2', 'max_increase', 'a member of the body'],
+    ['POST', '/meter-number-ocr/base64?image=x', 'image', 'a member of the body'],
     ['PUT', `/v1/companies/a/detection-score?detection_score=1`, 'detection_score', 'a member of the body'],
   ];
   for (const [method, path, field, place] of table) {
