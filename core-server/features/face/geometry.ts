@@ -166,5 +166,7 @@ export function clampBox(box: Box, size: Size): Box | undefined {
 
 /** Order of a response: largest first; of equally large ones, the higher score first. */
 export function byAreaThenScore(a: Candidate, b: Candidate): number {
-  return area(b.box) - area(a.box) || b.score - a.score;
+  // Of boxes in hundredths of a pixel. As doubles, two of the same sides may differ a little.
+  const tenThousandths = ({ box }: Candidate): number => Math.round(area(box) * 1e4);
+  return tenThousandths(b) - tenThousandths(a) || b.score - a.score;
 }

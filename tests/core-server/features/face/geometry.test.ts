@@ -160,3 +160,10 @@ test('faces are ordered by area, of equal area by score', () => {
   assert.equal(area(large.box), area(wide.box));
   assert.deepEqual([small, large, wide].sort(byAreaThenScore), [wide, large, small]);
 });
+
+test('faces of the same sides are of equal area wherever they are', () => {
+  const best = face(0.9, 59.57, 40.17, 157.01, 240.73);
+  const other = face(0.6, 502.5, 554.18, 599.94, 754.74);
+  assert.ok(area(best.box) < area(other.box));
+  assert.deepEqual([other, best].sort(byAreaThenScore), [best, other]);
+});
