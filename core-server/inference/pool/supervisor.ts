@@ -65,9 +65,10 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
     /** All whose threads have not ended, also those that are gone. */
     workers: workers as ReadonlySet<Worker>,
     count,
-    /** False if all are lost and the last replacement did not start. */
+    /** False if all are lost, and the last replacement did not start or there will be none. */
     get canWork() {
-      return failedStarts === 0 || countReady() > 0;
+      const mayStart = failedStarts === 0 && (!stopping.signal.aborted || count('starting') > 0);
+      return mayStart || countReady() > 0;
     },
     get lost() {
       return lost;

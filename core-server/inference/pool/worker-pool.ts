@@ -61,11 +61,15 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
         else job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: error }));
       }
       tellWatcher();
-      // Another core may have workers; here they would wait until their deadlines.
-      if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(error));
+      dismiss();
       dispatch();
     },
   });
+
+  /** Where nobody will work, another core may: here, what waits would do so until its deadlines. */
+  const dismiss = (): void => {
+    if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(lastLoss));
+  };
 
   const tellWatcher = (): void => {
     if (supervisor.canWork === couldWork) return;
@@ -159,6 +163,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     async close(graceMs: number): Promise<void> {
       closing = true;
       supervisor.stopReplacing();
+      dismiss();
       await new Promise<void>((resolve) => {
         onDrained = resolve;
         setTimeout(resolve, graceMs).unref();

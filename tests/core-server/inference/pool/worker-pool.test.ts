@@ -423,6 +423,22 @@ test('close does not wait for a job whose worker dies meanwhile', async (t) => {
   await closed;
 });
 
+for (const [when, diesBefore] of [
+  ['meanwhile', false],
+  ['just before', true],
+] as const)
+  test(`close has no job wait for the worker that died ${when}, which nothing replaces`, async (t) => {
+    const { pool, journal } = await start(t);
+    const lost = diesBefore
+      ? pool.run('die', null, { signal: forever() })
+      : pool.run('dieLater', 50, { signal: forever() });
+    const waiting = pool.run('echo', null, { signal: forever() });
+    await (diesBefore ? lost.catch(() => undefined) : eventually(() => journal().length > 0));
+    const closed = pool.close(60_000);
+    for (const job of [lost, waiting]) await assert.rejects(job, { name: 'Refusal', reason: 'WORKER_LOST' });
+    await closed;
+  });
+
 test('close gives up after its grace, and nobody is left without an answer', async (t) => {
   const { pool, journal } = await start(t);
   const all = [1, 2].map(() => pool.run('obedient', null, { signal: forever() }));
