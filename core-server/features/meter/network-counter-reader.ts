@@ -105,19 +105,23 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       }
       const judged = isEnough ? likeliest.map(({ hypothesis }) => hypothesis) : await readAgain(likeliest, read);
       const decideBy = async (facts: KnownMeter): Promise<SeenCounter | null> => {
-        const [best] = chooseReadings(judged, rules, facts);
-        if (best === undefined) return null;
-        const centers = wheelsOf(best.hypothesis, best.text).map(({ center }) => center);
-        const quads = wheelQuads(best.hypothesis.quad, centers, rules);
-        const marks = await readMarks(timed('mark'), picture, quads, rules);
-        const hypothesis = { ...best.hypothesis, marks };
-        const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
+        let places: readonly Hypothesis[] = judged;
+        let [best] = chooseReadings(places, rules, facts);
+        // The marks may put its point where it contradicts what is known: then another place is the best.
+        while (best && !best.hypothesis.marks) {
+          const { hypothesis, text } = best;
+          const centers = wheelsOf(hypothesis, text).map(({ center }) => center);
+          const quads = wheelQuads(hypothesis.quad, centers, rules);
+          const marks = await readMarks(timed('mark'), picture, quads, rules);
+          places = places.map((place) => (place === hypothesis ? { ...place, marks } : place));
+          [best] = chooseReadings(places, rules, facts);
+        }
         const reading = decideReading(places, rules, facts);
-        if (reading === null) return null;
+        if (best === undefined || reading === null) return null;
         const [wheel] = reading.wheels;
         const wheelBefore = wheel !== undefined && (await isWheelBefore(timed('mark'), picture, wheel.quad, rules));
         const rivalled = isRivalled(reading.quad, first, rules);
-        return { counter: { ...reading, rivalled, wheelBefore }, hypothesis };
+        return { counter: { ...reading, rivalled, wheelBefore }, hypothesis: best.hypothesis };
       };
       // What is known may speak for a reading that is refused: it must not stop one that the photo alone shows.
       const isLed = known.digits !== undefined || known.previous !== undefined;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createStopwatch } from '../../../../core-server/common/stopwatch.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
+import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
 import { createNetworkCounterReader } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { parseReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
 import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
@@ -35,6 +36,7 @@ suite('createNetworkCounterReader', () => {
       bothWays = false,
       alone = 0.99,
       fraction = [1, 0, 0, 0, 0, 0],
+      turnedFraction = fraction,
       x: moved = 0,
       mirrored = [],
       onRun,
@@ -45,6 +47,7 @@ suite('createNetworkCounterReader', () => {
       bothWays?: boolean;
       alone?: number;
       fraction?: number[];
+      turnedFraction?: number[];
       x?: number;
       mirrored?: Peak[];
       onRun?: (network: string) => void;
@@ -121,8 +124,9 @@ suite('createNetworkCounterReader', () => {
           run: ({ quads }) => {
             onRun?.('mark');
             const cells = Array<number>(quads?.dims[0] ?? 0).fill(1);
+            const isLevel = Number(quads?.data[0]) < Number(quads?.data[2]);
             return Promise.resolve({
-              fraction: floats(fraction, 6),
+              fraction: floats(isLevel ? fraction : turnedFraction, 6),
               wheel: floats(cells, cells.length),
               digit: floats(
                 cells.flatMap((_, i) => Array.from('0123456789', (digit) => (digit === '02741'[i] ? alone : 0.001))),
@@ -197,6 +201,25 @@ suite('createNetworkCounterReader', () => {
       runs.filter((network) => network !== 'read' && network !== 'refine'),
       ['locate', 'mark', 'mark', 'mark'],
     );
+  });
+  test('looks at the wheels of the place that is the best once those of another are marked', async () => {
+    const runs: string[] = [];
+    const seen = { bothWays: true, fraction: [0, 0, 1, 0, 0, 0], turnedFraction: [1, 0, 0, 0, 0, 0] };
+    const { made } = reader(0.9, { ...seen, onRun: (network) => void runs.push(network) });
+    const ofPhoto = async (known: KnownMeter) => {
+      const { counter: read, hypothesis } = (await made.read(picture(400, 300), known, time)) ?? assert.fail();
+      const [topLeft, topRight] = read.quad;
+      return [
+        topLeft.x < topRight.x ? 'upright' : 'turned',
+        read.fractionWheels,
+        hypothesis.marks?.fraction.indexOf(1),
+      ];
+    };
+    assert.deepEqual(await ofPhoto({}), ['upright', 2, 2]);
+    // 27.41 is below.
+    assert.deepEqual(await ofPhoto({ previous: decimalOf('2741', 0) }), ['turned', 0, 0]);
+    // Its wheels and what may be before the first, and once more for the second.
+    assert.equal(runs.filter((network) => network === 'mark').length, 2 + 3);
   });
   test('sees a wheel two places before the first, within the picture', async () => {
     const isBefore = async (alone: number, x = 0) =>
