@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs models/**/test_*.py, the tests of the training code: `make test-models`. Takes models/.venv where it is, else
-# installs models/requirements.txt (Python, PyPI; PyTorch is large); where that cannot be had it says so and ends with 69.
+# installs models/requirements.txt (Python, PyPI; PyTorch is large), and the fonts of rendered digits (npm); where these
+# cannot be had it says so and ends with 69.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -13,6 +14,12 @@ if ! "$python" -c 'import torch, onnx' 2>/dev/null; then
     exit 69
   }
   python=$root/out/models/.venv/bin/python
+fi
+
+fonts=$root/models/meter/fonts
+if [ ! -d "$fonts/node_modules" ] && ! npm ci --silent --prefix "$fonts"; then
+  echo 'skipped: the fonts of rendered digits cannot be had' >&2
+  exit 69
 fi
 
 find "$root/models" -path '*/.venv' -prune -o -name 'test_*.py' -print | while read -r file; do

@@ -7,18 +7,20 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 MODULES = Path(__file__).resolve().parents[1] / "fonts/node_modules"
-SYSTEM = Path("/usr/share/fonts/truetype")
+
+
+def installed(pattern: str, *without: str) -> list[str]:
+    found = sorted(str(p) for p in MODULES.glob(pattern) if not any(word in p.name for word in without))
+    if not found:
+        raise SystemExit(f"no {pattern} in {MODULES}: run npm ci --prefix {MODULES.parent}")
+    return found
+
+
 # Of wheels and of printed text.
-TEXT_FONTS = sorted(
-    str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name
-)
-TEXT_FONTS += sorted(
-    str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name
-)
-if not TEXT_FONTS:
-    raise SystemExit("no fonts: run npm ci --prefix fonts")
+TEXT_FONTS = installed("@fontsource/*/files/*-latin-[4567]00-normal.woff", "-ext-")
+TEXT_FONTS += installed("dejavu-fonts-ttf/ttf/DejaVuSans*.ttf", "Oblique", "Light")
 # Of seven-segment displays.
-SEGMENT_FONTS = sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf") if "CHAN" not in p.name)
+SEGMENT_FONTS = installed("dseg/fonts/DSEG7-*/*.ttf", "CHAN")
 
 
 @lru_cache(maxsize=512)
