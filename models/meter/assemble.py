@@ -177,16 +177,9 @@ def beside(a, b):
     return all((int(x) - int(y)) % 10 in (0, 1, 9) for x, y in zip(a, b))
 
 
-def assemble(hypotheses, rules, marks=None):
-    """The answer, or None where nothing readable is there."""
-    ranked, digits = likeliest(hypotheses, rules)
-    if not ranked:
-        return None
-    h = ranked[0]
-    if marks:
-        same = [s for s in h.readings if len(s) == len(digits)]
-        digits = max(same, key=lambda s: h.readings[s] * (seen_alone(marks, s) + TINY) ** rules["aloneWeight"])
-    sure, red, centres = wheels(h, digits)
+def point_of(red, rules, marks):
+    """Length of the fraction, how sure it is and, where no point is set, how sure that there is none; and the most that
+    may be claimed of either."""
     lengths = fraction_lengths(red, rules, marks)
     length = int(np.argmax(lengths))
     # A hair or a pen stroke looks like a mark: the colours of the wheels must not contradict it.
@@ -194,36 +187,47 @@ def assemble(hypotheses, rules, marks=None):
     # More is rarely a meter's: light, paint or a frame reddened the wheel before the fraction.
     rare = length > rules["mostDecimals"]
     most = rules["fractionLikely"] if contradicted or rare else 1.0
-    fraction_sure = min(float(lengths[length]), most)
+    sure = min(float(lengths[length]), most)
+    pointed = sure >= rules["fractionLikely"]
+    # Where no point is set, the value is right only if there is no fraction.
+    return length, pointed, sure, float(lengths[length if pointed else 0]), most
+
+
+def assemble(hypotheses, rules, marks=None):
+    """The answer, or None where nothing readable is there."""
+    ranked, digits = likeliest(hypotheses, rules)
+    if not ranked:
+        return None
+    h = ranked[0]
+    readings = {s: p for s, p in h.readings.items() if len(s) == len(digits)}
+    if marks:
+        digits = max(readings, key=lambda s: readings[s] * (seen_alone(marks, s) + TINY) ** rules["aloneWeight"])
+    sure, red, centres = wheels(h, digits)
+    length, pointed, fraction_sure, length_p, most = point_of(red, rules, marks)
     cut = len(digits) - length
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
-    integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
-    same = {s: p for s, p in h.readings.items() if len(s) == len(digits) and s != digits}
+    integer_p = sum(p for s, p in readings.items() if s[:cut] == digits[:cut])
+    legible = float(np.mean(h.legible))
     features = {
         "read": logit(integer_p),
-        "legible": logit(float(np.mean(h.legible))),
+        "legible": logit(legible),
         "locate": logit(h.locate),
         "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
         "wheels": logit(seen_alone(marks, digits[:cut]) if marks else integer_p),
     }
     c = rules["calibration"]
     in_networks = calibrated(c["bias"] + sum(c[k] * v for k, v in features.items()))
-    refuse = rules["refuse"]
-    readable = float(np.mean(h.legible)) >= refuse["legible"] and in_networks >= refuse["confidence"]
     # Where a wheel before the fraction is between two numbers, both have their share.
-    near_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and step_at_most(s[:cut], digits[:cut]))
+    near_p = sum(p for s, p in readings.items() if step_at_most(s[:cut], digits[:cut]))
     digits_confidence = min(in_networks, near_p / rules["fullProbability"]) * count_sure(marks, centres, rules)
     if sum(h.mirrored.values()) > sum(h.readings.values()):  # many digits look like others in a front camera's picture
         digits_confidence /= 2
-    # Where no point is set, the value is right only if there is no fraction.
-    pointed = fraction_sure >= rules["fractionLikely"]
-    length_p = float(lengths[length if pointed else 0])
     told = rules["fractionCalibration"]
     fraction_confidence = min(calibrated(told["bias"] + told["length"] * logit(length_p)), most)
     confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
-    ok = ok and not (marks and marks["before"])
+    others = [s for s, p in readings.items() if p >= rules["alternativeFloor"] and s != digits and beside(s, digits)]
     return {
         "digits": digits,
         "red_digits": length,
@@ -234,15 +238,12 @@ def assemble(hypotheses, rules, marks=None):
         "fraction_confidence": fraction_confidence,
         "in_networks": in_networks,
         "confidence": confidence,
-        "readable": readable,
-        "status": "OK" if ok else "CHECK",
-        "alternatives": sorted(
-            ((s, p) for s, p in same.items() if p >= rules["alternativeFloor"] and beside(s, digits)),
-            key=lambda x: -x[1],
-        ),
+        "readable": legible >= rules["refuse"]["legible"] and in_networks >= rules["refuse"]["confidence"],
+        "status": "OK" if ok and not (marks and marks["before"]) else "CHECK",
+        "alternatives": sorted(others, key=readings.get, reverse=True),
         "wheels": [
-            {"digit": c, "confidence": float(p), "red": float(r), "quad": q}
-            for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))
+            {"confidence": float(p), "red": float(r), "quad": q}
+            for p, r, q in zip(sure, red, wheel_quads(h.quad, centres, rules))
         ],
         "quad": h.quad,
         "features": features,

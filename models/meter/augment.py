@@ -57,9 +57,8 @@ def to_grey(image: np.ndarray) -> np.ndarray:
 def low_resolution(image: np.ndarray, low: float) -> np.ndarray:
     h, w = image.shape[:2]
     f = rng.uniform(low, 0.8)
-    small = cv2.resize(
-        image, (max(8, int(w * f)), max(6, int(h * f))), interpolation=rng.choice([cv2.INTER_AREA, cv2.INTER_LINEAR])
-    )
+    shrunk = max(8, int(w * f)), max(6, int(h * f))
+    small = cv2.resize(image, shrunk, interpolation=rng.choice([cv2.INTER_AREA, cv2.INTER_LINEAR]))
     return cv2.resize(small, (w, h), interpolation=rng.choice([cv2.INTER_LINEAR, cv2.INTER_CUBIC]))
 
 
@@ -68,12 +67,8 @@ def blur(image: np.ndarray, most: float) -> np.ndarray:
         return cv2.GaussianBlur(image, (0, 0), rng.uniform(0.4, most))
     k = rng.choice([3, 5, 7])
     kernel = np.zeros((k, k), np.float32)
-    cv2.line(
-        kernel,
-        (rng.randrange(k), 0) if rng.random() < 0.5 else (0, rng.randrange(k)),
-        (k - 1, k - 1 if rng.random() < 0.3 else k // 2),
-        1,
-    )
+    start = (rng.randrange(k), 0) if rng.random() < 0.5 else (0, rng.randrange(k))
+    cv2.line(kernel, start, (k - 1, k - 1 if rng.random() < 0.3 else k // 2), 1)
     return cv2.filter2D(image, -1, kernel / max(kernel.sum(), 1))
 
 

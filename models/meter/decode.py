@@ -28,11 +28,17 @@ def best_path(merged: np.ndarray):
     return digits, steps
 
 
-def log_likelihood(log_merged: np.ndarray, digits) -> float:
-    """log P(digits | strip) of at least one digit, summed over every alignment (CTC forward pass)."""
+def with_blanks(digits) -> list[int]:
+    """Merged classes of a reading, with a blank before, between and after the digits."""
     labels = [0]
     for d in digits:
         labels += [d + 1, 0]
+    return labels
+
+
+def log_likelihood(log_merged: np.ndarray, digits) -> float:
+    """log P(digits | strip) of at least one digit, summed over every alignment (CTC forward pass)."""
+    labels = with_blanks(digits)
     n = len(labels)
     a = [NEVER] * n
     a[0], a[1] = log_merged[0, 0], log_merged[0, labels[1]]
@@ -54,9 +60,7 @@ def log_likelihood(log_merged: np.ndarray, digits) -> float:
 
 def align(log_merged: np.ndarray, digits):
     """Most probable alignment: for each digit its steps (first, last)."""
-    labels = [0]
-    for d in digits:
-        labels += [d + 1, 0]
+    labels = with_blanks(digits)
     n, T = len(labels), len(log_merged)
     score = np.full((T, n), NEVER)
     back = np.zeros((T, n), int)

@@ -20,6 +20,11 @@ def conv(i, o, stride=1, kernel=3, padding=None):
     return nn.Sequential(nn.Conv2d(i, o, kernel, stride, padding, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
 
 
+def along(c):
+    """Over the steps of a strip."""
+    return nn.Sequential(nn.Conv1d(c, c, 5, padding=2, bias=False), nn.BatchNorm1d(c), nn.ReLU(inplace=True))
+
+
 class Residual(nn.Module):
     def __init__(self, c):
         super().__init__()
@@ -39,12 +44,8 @@ class Locate(nn.Module):
         self.s2 = nn.Sequential(conv(32, 64, 2), Residual(64))
         self.s3 = nn.Sequential(conv(64, 96, 2), Residual(96))
         self.s4 = nn.Sequential(conv(96, 128, 2), Residual(128), conv(128, 128))
-        self.l4, self.l3, self.l2, self.l1 = (
-            nn.Conv2d(128, 64, 1),
-            nn.Conv2d(96, 64, 1),
-            nn.Conv2d(64, 64, 1),
-            nn.Conv2d(32, 32, 1),
-        )
+        self.l4, self.l3 = nn.Conv2d(128, 64, 1), nn.Conv2d(96, 64, 1)
+        self.l2, self.l1 = nn.Conv2d(64, 64, 1), nn.Conv2d(32, 32, 1)
         self.u3, self.u2, self.u1 = conv(64, 64), conv(64, 32), conv(32, 32)
         self.head = nn.Conv2d(32, 7, 1)
         nn.init.zeros_(self.head.bias)
@@ -96,12 +97,7 @@ class Read(nn.Module):
             nn.Dropout(0.1),
             conv(c[4], c[4], 1, (3, 1), 0),
         )
-        self.t1 = nn.Sequential(
-            nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True)
-        )
-        self.t2 = nn.Sequential(
-            nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True)
-        )
+        self.t1, self.t2 = along(c[4]), along(c[4])
         self.out = nn.Conv1d(c[4], CLASSES, 1)
         self.legible = nn.Sequential(nn.Linear(2 * c[4], 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
 

@@ -59,9 +59,9 @@ def answer_of(hypotheses, rules, marks=None):
             "fractionConfidence": a["fraction_confidence"],
             "readable": a["readable"],
             "status": a["status"],
-            "alternatives": [s for s, _ in a["alternatives"]],
+            "alternatives": a["alternatives"],
             "quad": a["quad"],
-            "wheels": [{"confidence": w["confidence"], "red": w["red"], "quad": w["quad"]} for w in a["wheels"]],
+            "wheels": a["wheels"],
         }
     )
 

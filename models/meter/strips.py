@@ -41,23 +41,20 @@ def shuffle_wheels(image, box, labels, display=False):
     the point of a display stays: it would take the point along."""
     x0, y0, w, h = box
     n = len(labels)
-    centres = [(i + 0.5) / n for i in range(n)]
     black = [i for i in range(n) if labels[i] <= 10]
     black = black[:-1] if display and len(black) < n else black
     if len(black) < 3:
         return image, labels
-    pitch = 1 / n
     order = black[:]
     rng.shuffle(order)
     top, bottom = int(y0 - 0.02 * h), int(y0 + 1.02 * h)
-    half = pitch * w * rng.uniform(0.46, 0.5)
+    half = w / n * rng.uniform(0.46, 0.5)
     out, new = image.copy(), list(labels)
     for to, source in zip(black, order):
         if to == source:
             continue
-        a, b = x0 + centres[to] * w - half, x0 + centres[source] * w - half
+        a, b = (round(x0 + (i + 0.5) / n * w - half) for i in (to, source))
         width = int(2 * half)
-        a, b = int(round(a)), int(round(b))
         if min(a, b) < 0 or max(a, b) + width > image.shape[1]:
             return image, labels
         out[top:bottom, a : a + width] = image[top:bottom, b : b + width]
@@ -128,8 +125,13 @@ def random_quad(box, display=False):
     return q.astype(np.float32)
 
 
+def shot(image, quad):
+    """What a camera sees of a quad of the patch."""
+    return augment.photometric(warp(image, quad), 1.5, 0.3)
+
+
 def positive(image, box, display=False):
-    return augment.photometric(warp(image, random_quad(box, display)), 1.5, 0.3)
+    return shot(image, random_quad(box, display))
 
 
 def looks_the_same_turned(digits: str) -> bool:
@@ -142,12 +144,12 @@ def negative(image, box, digits, red):
     q = random_quad(box)
     pick = rng.random()
     if pick < 0.55 and not (red == 0 and looks_the_same_turned(digits)):
-        return augment.photometric(warp(image, turned(q)), 1.5, 0.3)
+        return shot(image, turned(q))
     if pick < 0.8:
         q = q + np.float32([rng.uniform(-0.2, 0.2) * w, rng.choice([-1, 1]) * rng.uniform(0.75, 1.3) * h])
     else:
         q = q + np.float32([rng.choice([-1, 1]) * rng.uniform(0.45, 1) * w, rng.uniform(-0.5, 0.5) * h])
-    return augment.photometric(warp(image, turned(q) if rng.random() < 0.3 else q), 1.5, 0.3)
+    return shot(image, turned(q) if rng.random() < 0.3 else q)
 
 
 def random_strip(image):
@@ -158,7 +160,7 @@ def random_strip(image):
     n = np.float32([-e[1], e[0]])
     c = np.float32([rng.uniform(0.2, 0.8) * w, rng.uniform(0.2, 0.8) * h])
     u, v = e * width / 2, n * width / rng.uniform(6, 16)
-    return augment.photometric(warp(image, np.float32([c - u - v, c + u - v, c + u + v, c - u + v])), 1.5, 0.3)
+    return shot(image, np.float32([c - u - v, c + u - v, c + u + v, c - u + v]))
 
 
 def classes(digits: str, red: int):

@@ -12,21 +12,8 @@ from render.wheels import Counter, grey
 UNITS = ["m³", "kWh", "KWH", "kW h", "m3", "kW", "Hz", "kWh T1", "T1", "T2", "gal", "GJ"]
 SMALL = ["R1", "T1", "RUN", "01", "CUM", "1.8.0", "15.8.0", "180", "BAT", "88", "L1 L2 L3", "L1", "kWh", "MWh"]
 SMALL += ["Total", "Imp"]
-BEFORE = [
-    "t",
-    "t",
-    "t",
-    "1",
-    "2",
-    "A",
-    "L",
-    "E",
-    "T1",
-    "1.8.0",
-    "15.8.0",
-    "180",
-    "1-1",
-]  # a tariff or a code, in segments too
+# A tariff or a code, in segments too.
+BEFORE = ["t", "t", "t", "1", "2", "A", "L", "E", "T1", "1.8.0", "15.8.0", "180", "1-1"]
 TALL = ["T1", "T1", "T2", "kW", "h", "A", "m³"]
 LINES = ["12.08.21", "10-45", "230.1", "0.00", "1.8.1", "50.0", "2.8.0", "21-03-22"]  # another register, a date
 LIGHTS = [(30, 225, 45), (255, 150, 30), (70, 130, 255), (205, 220, 245), (235, 245, 120)]  # behind the crystal
@@ -140,9 +127,8 @@ def draw_display(width: int, digits_decimals=None) -> Counter:
     rim = grey(10, 90) if rng.random() < 0.7 else grey(120, 230)
     cv2.rectangle(image, *edge, rim.tolist(), rng.choice([1, 2, 4, 7]))
     image, x, y = framed(image, height)
-    return Counter(
-        image, (x + left, y + above, width, height), digits, decimals, [], [x + left + v * width for v in at]
-    )
+    centres = [x + left + v * width for v in at]
+    return Counter(image, (x + left, y + above, width, height), digits, decimals, [], centres)
 
 
 def framed(image, height):

@@ -77,12 +77,8 @@ def draw_dial(image, x, y, r, ink):
     tip = np.float32([math.cos(a), math.sin(a)]) * r * 0.6
     side = np.float32([-math.sin(a), math.cos(a)]) * r * 0.14
     c = np.float32([x, y])
-    cv2.fillPoly(
-        image,
-        [np.int32([c + tip, c + side, c - tip * 0.4, c - side])],
-        (red() if rng.random() < 0.8 else ink).tolist(),
-        cv2.LINE_AA,
-    )
+    needle = np.int32([c + tip, c + side, c - tip * 0.4, c - side])
+    cv2.fillPoly(image, [needle], (red() if rng.random() < 0.8 else ink).tolist(), cv2.LINE_AA)
 
 
 def draw_barcode(image, x, y, w, h):
@@ -102,9 +98,8 @@ def background(size, pictures):
         h, w = p.shape[:2]
         k = int(min(h, w) * rng.uniform(0.4, 1))
         y, x = rng.randrange(h - k + 1), rng.randrange(w - k + 1)
-        return cv2.resize(p[y : y + k, x : x + k], (size, size), interpolation=cv2.INTER_AREA).astype(
-            np.float32
-        ) * rng.uniform(0.3, 1)
+        piece = cv2.resize(p[y : y + k, x : x + k], (size, size), interpolation=cv2.INTER_AREA)
+        return piece.astype(np.float32) * rng.uniform(0.3, 1)
     g = rng.choice([4, 8, 20, 60])
     texture = cv2.resize(np.random.rand(g, g, 3).astype(np.float32), (size, size), interpolation=cv2.INTER_LINEAR)
     return grey(20, 200) + (texture - 0.5) * rng.uniform(5, 90)
@@ -122,10 +117,9 @@ def draw_plate(image, cx, cy, w):
     else:
         a, b = int(w * rng.uniform(0.62, 1.1)), int(w * rng.uniform(0.35, 1.1))
         m = int(w * rng.uniform(0.02, 0.15))
-        cv2.rectangle(
-            image, (centre[0] - a - m, centre[1] - b - m), (centre[0] + a + m, centre[1] + b + m), rim.tolist(), -1
-        )
-        cv2.rectangle(image, (centre[0] - a, centre[1] - b), (centre[0] + a, centre[1] + b), plate.tolist(), -1)
+        for wide, high, colour in ((a + m, b + m, rim), (a, b, plate)):
+            corners = (centre[0] - wide, centre[1] - high), (centre[0] + wide, centre[1] + high)
+            cv2.rectangle(image, *corners, colour.tolist(), -1)
     return plate
 
 
@@ -149,13 +143,8 @@ def draw_distractors(image, x0, y0, w, h, plate, pitch):
         paste(image, mark, x0 - mark.shape[1] / 2 - h * 0.25, cy, ink)
     if rng.random() < 0.25:  # decades under or over the wheels
         for i, words in enumerate(["10000", "1000", "100", "10", "1"]):
-            paste(
-                image,
-                text(TEXT_FONTS[0], max(5, int(h * 0.2)), words),
-                x0 + (i + 0.5) * pitch,
-                y0 + h * rng.choice([1.25, -0.25]),
-                ink,
-            )
+            mark = text(TEXT_FONTS[0], max(5, int(h * 0.2)), words)
+            paste(image, mark, x0 + (i + 0.5) * pitch, y0 + h * rng.choice([1.25, -0.25]), ink)
     for _ in range(rng.choice([0, 1, 1, 2])):  # serial numbers
         words = rng.choice(["", "", "No ", "SN "]) + number(rng.randint(5, 10))
         mark = text(rng.choice(TEXT_FONTS), max(7, int(h * rng.uniform(0.3, 1.0))), words)
@@ -163,22 +152,11 @@ def draw_distractors(image, x0, y0, w, h, plate, pitch):
     for _ in range(rng.choice([0, 1, 3, 6])):
         mark = text(rng.choice(TEXT_FONTS), max(6, int(h * rng.uniform(0.2, 0.7))), rng.choice(WORDS))
         a = rng.uniform(0, 2 * math.pi)
-        paste(
-            image,
-            mark,
-            cx + 0.8 * w * math.cos(a),
-            cy + h * rng.choice([-1, 1]) * rng.uniform(1.2, 4),
-            ink,
-            rng.choice([0, 0, 0, 90, -90, 30]),
-        )
+        y = cy + h * rng.choice([-1, 1]) * rng.uniform(1.2, 4)
+        paste(image, mark, cx + 0.8 * w * math.cos(a), y, ink, rng.choice([0, 0, 0, 90, -90, 30]))
     for _ in range(rng.choice([0, 0, 1, 2, 4])):
         r = w * rng.uniform(0.08, 0.2)
         draw_dial(image, cx + rng.uniform(-0.5, 0.5) * w, y0 + h + r * rng.uniform(1.3, 4), r, ink)
     if rng.random() < 0.2:
-        draw_barcode(
-            image,
-            cx - 0.4 * w,
-            cy + rng.choice([-1, 1]) * h * rng.uniform(1.5, 3),
-            0.8 * w * rng.random(),
-            h * rng.uniform(0.4, 1),
-        )
+        y = cy + rng.choice([-1, 1]) * h * rng.uniform(1.5, 3)
+        draw_barcode(image, cx - 0.4 * w, y, 0.8 * w * rng.random(), h * rng.uniform(0.4, 1))

@@ -105,11 +105,8 @@ def draw_counter(width: int, crops=None, wheels=None) -> Counter:
             cell = cv2.resize(order[i], (wheel_w, height), interpolation=cv2.INTER_LINEAR).astype(np.float32)
             if is_red:  # paint the crop: keep its light, take the colour of the wheel
                 shade = cell.mean(2, keepdims=True) / 255
-                cell = (
-                    look[True][0] * (1 - shade) + look[True][1] * shade
-                    if style == "dark"
-                    else look[True][1] * (1 - shade) + look[True][0] * shade
-                )
+                dark, light = look[True] if style == "dark" else look[True][::-1]
+                cell = dark * (1 - shade) + light * shade
             y = np.linspace(-1, 1, height)
         else:
             alpha, y = seen(strip, positions[i], step, height, bend)
@@ -118,35 +115,22 @@ def draw_counter(width: int, crops=None, wheels=None) -> Counter:
         cell = cell * (1 - lighting * y[:, None, None] ** 2)
         canvas[frame : frame + height, x : x + wheel_w] = cell[:, : canvas.shape[1] - x]
         if slots and rng.random() < 0.5:
-            cv2.rectangle(
-                canvas, (x, frame), (x + wheel_w - 1, frame + height - 1), gap.tolist(), rng.choice([1, 2, 3])
-            )
+            corners = (x, frame), (x + wheel_w - 1, frame + height - 1)
+            cv2.rectangle(canvas, *corners, gap.tolist(), rng.choice([1, 2, 3]))
+    point = int(frame + (n - n_red) * pitch)
     if n_red and rng.random() < 0.25:  # a red frame round the fraction
-        x = int(frame + (n - n_red) * pitch)
-        cv2.rectangle(
-            canvas,
-            (x, max(0, frame - 3)),
-            (int(frame + n * pitch) - 1, frame + height + 2),
-            red().tolist(),
-            rng.choice([2, 3, 5]),
-        )
+        corners = (point, max(0, frame - 3)), (int(frame + n * pitch) - 1, frame + height + 2)
+        cv2.rectangle(canvas, *corners, red().tolist(), rng.choice([2, 3, 5]))
     if n_red and rng.random() < 0.3:
-        cv2.circle(
-            canvas,
-            (int(frame + (n - n_red) * pitch), frame + height - 4),
-            rng.choice([2, 3, 4]),
-            (look[False][0] * 0.3).tolist(),
-            -1,
-        )
+        cv2.circle(canvas, (point, frame + height - 4), rng.choice([2, 3, 4]), (look[False][0] * 0.3).tolist(), -1)
     if rng.random() < 0.4:  # shadow of the window's edge
         depth = max(2, int(height * rng.uniform(0.05, 0.25)))
         canvas[frame : frame + depth] *= np.linspace(rng.uniform(0.3, 0.8), 1, depth)[:, None, None]
     if rng.random() < 0.3:  # dirt on the glass
         spots = cv2.resize(np.random.rand(6, 24).astype(np.float32), canvas.shape[1::-1], interpolation=cv2.INTER_CUBIC)
         canvas = canvas * (1 - 0.5 * np.clip(spots - 0.55, 0, 1)[..., None])
-    image = cv2.resize(
-        np.clip(canvas, 0, 255).astype(np.uint8), None, fx=1 / SS, fy=1 / SS, interpolation=cv2.INTER_AREA
-    )
+    image = np.clip(canvas, 0, 255).astype(np.uint8)
+    image = cv2.resize(image, None, fx=1 / SS, fy=1 / SS, interpolation=cv2.INTER_AREA)
     box = tuple(v / SS for v in (frame, frame, width * SS, height))
     return Counter(image, box, digits, n_red, accept)
 
