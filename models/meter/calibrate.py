@@ -4,12 +4,11 @@ Logistic regression of "digits right, wherever the point is" on a few features, 
 confidence of its own, by which this one is multiplied.
 """
 
-import json
 from collections import Counter, defaultdict
 
 import numpy as np
 
-from data import shared_dir
+from data import labels_of, shared_dir
 
 NAMES = ["read", "legible", "locate", "margin", "wheels"]
 NON_METERS = 0.1  # their weight beside the photos of meters
@@ -35,12 +34,12 @@ def fit(x, y, weight):
 
 
 def fraction_prior(without=()):
-    """How usual 0, 1, 2, … red wheels are, by number of wheels: labels of the training photos, a source weighted by the
-    root of its photos, plus ten pseudo-counts distributed as over all numbers of wheels."""
+    """How usual 0, 1, 2, … red wheels are, by number of wheels: labels of the training photos but those of `more`, a
+    source weighted by the root of its photos, plus ten pseudo-counts distributed as over all numbers of wheels."""
     rows = [
         o
         for folder in ("train", "train_extra")
-        for o in json.loads((shared_dir() / "meter" / folder / "labels.json").read_text())
+        for o in labels_of(shared_dir() / "meter" / folder)
         if o["source"] not in without
     ]
     photos = Counter(o["source"] for o in rows)

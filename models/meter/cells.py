@@ -13,7 +13,7 @@ import numpy as np
 import augment
 from assemble import Hypothesis, wheels
 from augment import rng
-from data import CACHE, FOLDS, LARGE, fold_of, is_held, read_small, shared_dir
+from data import CACHE, FOLDERS, FOLDS, LARGE, counter_in, fold_of, is_held, labels_of, read_small, shared_dir
 from geometry import expand, rectangle, size
 from nets import MARK_CELL, MARK_SIZE
 from render.display import draw_display
@@ -21,7 +21,6 @@ from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
 SEEN_LEVELS, SEEN_PIXELS = 14, 12  # what changes fewer pixels by more than that cannot be seen
-FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
 
 
 @dataclass
@@ -35,7 +34,6 @@ class Counter:
     red: int
     source: str = ""
     held: bool = False
-    name: str = ""
     display: bool = False
     readings: list = field(default_factory=list)  # the right ones, where they are known
     plain: np.ndarray | None = None  # the same without marks, where these were painted
@@ -51,52 +49,51 @@ def centres_of(reader, image, quad, digits):
     return (x - 0.5) * (1 + 2 * crop["mx"]) * crop["sx"] + 0.5
 
 
+def cut_out(image, quad, n):
+    """The counter of n wheels rectified, with a margin around it, and its box there: x0, y0, width, height."""
+    w, h = size(quad)
+    width, height = PITCH * n, int(np.clip(PITCH * n * h / w, 20, 90))
+    mx, my = PITCH * 1.5, height * MARGIN_Y
+    f = 1
+    while width * f / w < 0.5:
+        image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
+    patch = cv2.warpPerspective(
+        image,
+        cv2.getPerspectiveTransform(quad / f, rectangle(mx, my, mx + width, my + height)),
+        (int(width + 2 * mx), int(height + 2 * my)),
+        flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return patch, (mx, my, width, height)
+
+
 def build() -> None:
     from pipeline import Reader
 
     reader, index, offset = Reader(), [], 0
     (CACHE / "cells").mkdir(parents=True, exist_ok=True)
     with open(CACHE / "cells/pixels.bin", "wb") as file:
-        for folder, family in FOLDERS:
-            for o in json.loads((shared_dir() / "meter" / folder / "labels.json").read_text()):
-                if o["counter"] is None:
-                    continue
-                image = read_small(shared_dir() / "meter" / folder / o["file"])
-                quad = np.float32(o["counter"]) * (
-                    np.float32(image.shape[1::-1]) / np.float32([o["width"], o["height"]])
-                )
-                n = len(o["digits"])
+        for folder in (shared_dir() / "meter" / name for name in FOLDERS):
+            for o in labels_of(folder):
+                image, n = read_small(folder / o["file"]), len(o["digits"])
+                quad = counter_in(image, o)
                 even = (np.arange(n) + 0.5) / n
                 x = centres_of(reader, image, quad, o["digits"])
                 if np.abs(x - even).max() > 0.6 / n:  # the label was not found there
                     x = even
-                w, h = size(quad)
-                width, height = PITCH * n, int(np.clip(PITCH * n * h / w, 20, 90))
-                mx, my = PITCH * 1.5, height * MARGIN_Y
-                box = rectangle(mx, my, mx + width, my + height)
-                small, f = image, 1
-                while width * f / w < 0.5:
-                    small, f = cv2.resize(small, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
-                patch = cv2.warpPerspective(
-                    small,
-                    cv2.getPerspectiveTransform(quad / f, box),
-                    (int(width + 2 * mx), int(height + 2 * my)),
-                    flags=cv2.INTER_LINEAR,
-                    borderMode=cv2.BORDER_REPLICATE,
-                )
+                patch, (x0, y0, width, height) = cut_out(image, quad, n)
                 file.write(patch.tobytes())
                 index.append(
                     dict(
                         shape=patch.shape,
                         offset=offset,
-                        centres=(mx + x * width).round(1).tolist(),
-                        top=my,
-                        bottom=my + height,
+                        centres=(x0 + x * width).round(1).tolist(),
+                        top=y0,
+                        bottom=y0 + height,
                         red=o["red_digits"],
                         readings=[o["digits"], *(a for a in o["accept"] if len(a) == n)],
                         source=o["source"],
-                        held=is_held(o["source"], o["digits"], family),
-                        name=o["file"],
+                        held=is_held(o["source"], o["digits"]),
                         display=o.get("kind") == "display",
                     )
                 )
@@ -325,7 +322,7 @@ def drawn(n: int, k: int, displays=0.15, crops=None) -> Counter:
     return painted(counter) if paint else counter
 
 
-def add_zero(counter: Counter, mark: np.ndarray) -> Counter:
+def print_after(counter: Counter, mark: np.ndarray) -> None:
     """Print `mark` (alpha) on the dial after the last wheel, where a wheel more would be."""
     p, h = pitch_of(counter.centres), counter.bottom - counter.top
     height = int(h * rng.uniform(0.5, 0.95))
@@ -336,7 +333,6 @@ def add_zero(counter: Counter, mark: np.ndarray) -> Counter:
     if part.shape[:2] == mark.shape:
         colour = 20 if part.mean() > 110 else 235
         part[:] = np.uint8(part * (1 - mark[..., None]) + colour * mark[..., None])
-    return counter
 
 
 def cut_cells(counter: Counter, centres, pixels=(MARK_SIZE, MARK_SIZE), cell=MARK_CELL) -> np.ndarray:
@@ -360,19 +356,11 @@ def cut_cells(counter: Counter, centres, pixels=(MARK_SIZE, MARK_SIZE), cell=MAR
         M = np.float32(
             [
                 [sx * f, shear * sy * f, (x - sx * width / 2 - shear * sy * height / 2) * f],
-                [
-                    slope * sx * f,
-                    sy * f,
-                    (middle + slope * (x - at) - sy * height / 2 - slope * sx * width / 2) * f,
-                ],
+                [slope * sx * f, sy * f, (middle + slope * (x - at) - sy * height / 2 - slope * sx * width / 2) * f],
             ]
         )
         out[i] = cv2.warpAffine(
-            image,
-            M,
-            pixels,
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            borderMode=cv2.BORDER_REPLICATE,
+            image, M, pixels, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
         )
     return out
 

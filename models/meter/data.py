@@ -21,7 +21,9 @@ WORK = Path(os.environ["METER_WORK"]) if "METER_WORK" in os.environ else None  #
 CACHE = WORK / "cache" if WORK else HERE / ".cache"
 RUNS = WORK / "runs" if WORK else HERE / "runs"
 MAX_SIDE = 800
+FOLDERS = ("train", "train_extra", "more")  # of labelled photos, in the data folder
 LARGE = ("toloka", "cn")  # the sources of most photos, which are in no fold
+OWN = "own-"  # before the sources of own photos (train_own.py)
 FOLDS = 4  # of the small sources: each is read by networks that have not seen it (folds.py, unseen.py)
 
 
@@ -46,7 +48,6 @@ class Photo:
 
     bank: np.ndarray  # pixels of all its photos
     source: str
-    name: str
     quad: np.ndarray | None
     digits: str = ""
     red: int = 0
@@ -61,11 +62,23 @@ class Photo:
         return self.bank[offset : offset + h * w * 3].reshape(h, w, 3)
 
 
-def is_held(source: str, digits: str, family: str) -> bool:
-    """A slice to measure on: whole sources, or whole readings of a source. `--all` trains on it too."""
-    if family == "extra":
-        return hash_of(source + "-b") % 4 == 0  # the salt was chosen for a mix of water, gas and electricity
-    return hash_of(f"{source}/{digits}") % (5 if family == "own" else 14) == 0
+def is_held(source: str, digits: str) -> bool:
+    """A slice to measure on: whole small sources, whole readings of others. `--all` trains on it too."""
+    if source in LARGE or source.startswith(OWN):
+        return hash_of(f"{source}/{digits}") % (14 if source in LARGE else 5) == 0
+    return hash_of(source + "-b") % 4 == 0  # the salt was chosen for a mix of water, gas and electricity
+
+
+def labels_of(folder: Path, file="labels.json") -> list[dict]:
+    """The labelled photos of a folder, in the format of the card."""
+    return json.loads((folder / file).read_text())
+
+
+def counter_in(image: np.ndarray, label: dict) -> np.ndarray:
+    """The labelled corners in pixels of the photo as it was read, which may be shrunk."""
+    return np.float32(label["counter"]) * (
+        np.float32(image.shape[1::-1]) / np.float32([label["width"], label["height"]])
+    )
 
 
 def photos_of(folder: Path) -> list[Photo]:
@@ -76,6 +89,10 @@ def photos_of(folder: Path) -> list[Photo]:
         quad = o.pop("quad")
         photos.append(Photo(bank=bank, quad=None if quad is None else np.float32(quad), **o))
     return photos
+
+
+def photos_if_any(folder: Path) -> list[Photo]:
+    return photos_of(folder) if (folder / "index.json").exists() else []
 
 
 class BankWriter:
@@ -107,35 +124,27 @@ def read_small(path: Path) -> np.ndarray:
 
 
 def build_real(own: Path | None) -> None:
-    """train/, train_extra/, more/, own labelled photos, and the training half of the pictures without a meter. With own
-    photos, only of them readings are held: nothing else is measured then."""
-    shared = shared_dir()
+    """The labelled photos, where there are own ones these too, and the training half of the pictures without a meter.
+    With own photos, only of them readings are held: nothing else is measured then, and the others may be missing."""
+    shared = shared_dir() / "meter"
     writer = BankWriter(CACHE / "real")
-    folders = (
-        [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra"), (shared / "meter/more", "extra")]
-        if not WORK or (shared / "meter").exists()
-        else []
-    )
-    for folder, family in folders + ([(own, "own")] if own else []):
-        for o in json.loads((folder / "labels.json").read_text()):
-            if o["counter"] is None:
-                continue
+    folders = [shared / name for name in FOLDERS] if shared.exists() or not own else []
+    for folder in folders + ([own] if own else []):
+        for o in labels_of(folder):
             rgb = read_small(folder / o["file"])
-            scale = np.float32(rgb.shape[1::-1]) / np.float32([o["width"], o["height"]])
-            source = f"own-{o.get('source', folder.name)}" if family == "own" else o["source"]
+            source = OWN + o.get("source", folder.name) if folder == own else o["source"]
             writer.add(
                 rgb,
                 source=source,
-                name=o["file"],
-                quad=np.float32(o["counter"]) * scale,
+                quad=counter_in(rgb, o),
                 digits=o["digits"],
                 red=o["red_digits"],
                 accept=o.get("accept", []),
-                held=is_held(source, o["digits"], family) and (family == "own" or own is None),
+                held=is_held(source, o["digits"]) and own in (None, folder),
                 display=o.get("kind") == "display",
             )
     for path in pictures_without_meter(evaluation=False):
-        writer.add(read_small(path), source="negative", name=path.name, quad=None)
+        writer.add(read_small(path), source="negative", quad=None)
     writer.close()
 
 

@@ -1,6 +1,6 @@
 """Evaluate the exported reader, by source, with 95 % intervals.
 
-python evaluate.py [--split eval|held] [--folder runs/x]
+python evaluate.py [--split eval|held | --data FOLDER] [--folder runs/x]
 """
 
 import argparse
@@ -35,6 +35,12 @@ def photos(args):
     return shown_evaluation() if args.split == "eval" else held_slice()
 
 
+def group_of(truth, own):
+    if own:
+        return truth.source
+    return "displays" if truth.display else truth.source if truth.source in ("toloka", "cn", "ha") else "other sources"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--split", choices=["eval", "held"], default="eval")
@@ -54,17 +60,15 @@ def main():
     rows = list(run(reader, truths))
     groups = defaultdict(list)
     for r in rows:
-        s = r["truth"].source
-        known = s in ("toloka", "cn", "ha")
-        groups[s if known else "displays" if s.startswith("lcd") else "other sources"].append(r)
+        groups[group_of(r["truth"], args.data)].append(r)
     print(
         "source            n   integer %        full %           full ±1 %        ok right/kept %  answered  ECE    ms"
     )
     for name, group in groups.items():
         print(line(name, group))
-    wheels = [r for r in rows if not r["truth"].source.startswith("lcd")]
-    print(line("all wheels", wheels))
-    error, table = calibration_error(wheels)
+    every = [r for r in rows if args.data or not r["truth"].display]
+    print(line("all" if args.data else "all wheels", every))
+    error, table = calibration_error(every)
     print(
         f"calibration error {error:.3f}; reliability: "
         + ", ".join(f"{b / 10:.1f}: {n} given {c:.2f} right {p:.2f}" for b, n, c, p in table)

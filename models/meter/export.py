@@ -19,11 +19,12 @@ from whole import whole
 
 OPSET = 17
 NETWORKS = {"locate": Locate, "refine": Refine, "read": Read, "mark": Mark, "digit": Digit}
-OUTPUTS = {
-    "locate": ["quads", "scores"],
-    "refine": ["corners", "upside_down", "scores"],
-    "read": ["probs", "legible"],
-    "mark": ["fraction", "wheel", "digit"],
+# Of each file: its graph, the networks in it, and its outputs.
+FILES = {
+    "locate": (LocateGraph, ["locate"], ["quads", "scores"]),
+    "refine": (RefineGraph, ["refine"], ["corners", "upside_down", "scores"]),
+    "read": (ReadGraph, ["read"], ["probs", "legible"]),
+    "mark": (MarkGraph, ["mark", "digit"], ["fraction", "wheel", "digit"]),
 }
 
 
@@ -54,29 +55,36 @@ def load(name, checkpoint):
     return net
 
 
-def export(graph, inputs, names, outputs, dynamic, path, finish):
+def export(graph, inputs, outputs, path):
+    """`inputs` by name; where there are quads, the size of the picture and their count may be any."""
     graph.eval()
+    dynamic = None
+    if "quads" in inputs:
+        dynamic = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
+        dynamic |= {output: {0: "count"} for output in outputs if output != "fraction"}
     torch.onnx.export(
         graph,
-        inputs,
+        tuple(inputs.values()),
         str(path),
-        input_names=names,
+        input_names=list(inputs),
         output_names=outputs,
         dynamic_axes=dynamic,
         opset_version=OPSET,
         dynamo=False,
     )
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    got = session.run(None, {n: v.numpy() for n, v in zip(names, inputs)})
+    got = session.run(None, {name: value.numpy() for name, value in inputs.items()})
     with torch.no_grad():
-        want = [v.numpy() for v in graph(*inputs)]
-    gap = max(float(np.abs(a - b).max()) for a, b in zip(got, want))
-    finish(path)
+        want = [v.numpy() for v in graph(*inputs.values())]
+    print(f"largest difference to torch {max(float(np.abs(a - b).max()) for a, b in zip(got, want)):.1e}")
+
+
+def shrink(path):
     model = onnx.load(str(path))
     halve_weights(model)
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
-    print(f"{path.stem}: {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}")
+    print(f"{path.stem}: {path.stat().st_size / 1e6:.2f} MB")
 
 
 def main():
@@ -84,34 +92,22 @@ def main():
     for name in NETWORKS:
         parser.add_argument(f"--{name}", type=Path, default=RUNS / f"{name}.pt")
     parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--fold", type=int, help="of the small sources, which the networks have not seen")
     args = parser.parse_args()
     torch.manual_seed(1)
     args.out.mkdir(parents=True, exist_ok=True)
     picture = torch.randint(0, 256, (1, 375, 500, 3), dtype=torch.uint8)
-    quads = torch.tensor(
-        [[[100.0, 100], [300, 110], [298, 150], [98, 140]], [[20.0, 20], [480, 20], [480, 90], [20, 90]]]
-    )
-    wanted = {
-        "locate": (
-            LocateGraph,
-            ["locate"],
-            (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),),
-        ),
-        "refine": (RefineGraph, ["refine"], (picture, quads)),
-        "read": (ReadGraph, ["read"], (picture, quads)),
-        "mark": (MarkGraph, ["mark", "digit"], (picture, quads.repeat(3, 1, 1))),
-    }
-    for name in OUTPUTS:
-        graph, networks, inputs = wanted[name]
-        dynamic = None
-        if len(inputs) > 1:
-            dynamic = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
-            dynamic |= {output: {0: "count"} for output in OUTPUTS[name] if output != "fraction"}
-        names = ["image", "quads"][: len(inputs)]
-        finish = quantise if name == "read" else lambda path: None
+    square = torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8)
+    quads = [[[100.0, 100], [300, 110], [298, 150], [98, 140]], [[20.0, 20], [480, 20], [480, 90], [20, 90]]]
+    quads = torch.tensor(quads).repeat(3, 1, 1)
+    for name, (graph, networks, outputs) in FILES.items():
+        inputs = {"image": square} if name == "locate" else {"image": picture, "quads": quads}
         nets = [load(n, getattr(args, n)) for n in networks]
         with whole(args.out / f"meter-{name}.onnx") as path:
-            export(graph(*nets), inputs, names, OUTPUTS[name], dynamic, path, finish)
+            export(graph(*nets), inputs, outputs, path)
+            if name == "read":
+                quantise(path, args.fold)
+            shrink(path)
 
 
 if __name__ == "__main__":

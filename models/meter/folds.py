@@ -13,24 +13,17 @@ import time
 
 import torch
 
-from data import FOLDS, HERE, RUNS, shared_dir
+from data import CACHE, FOLDS, HERE, RUNS, shared_dir
 
-# Options of each training, and the processes of 12 that make its batches.
-NETWORKS = {
-    "read": (3, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
-    "refine": (2, "--batch", 256, "--lr", 4e-3, "--rendered-share", 0.38),
-    "locate": (2, "--batch", 64, "--lr", 3e-3, "--rendered-share", 0.34),
-    "mark": (4, "--batch", 160, "--lr", 3e-3),
-    "digit": (1, "--batch", 160, "--lr", 3e-3),
-}
+WORKERS = {"read": 3, "refine": 2, "locate": 2, "mark": 4, "digit": 1}  # of 12 that make batches on a GPU
+CACHES = ("real", "cells", "hard", "rendered")
 
 
 def started(network, minutes, gpu):
-    workers, *options = NETWORKS[network]
-    always = ("--all", "--folds", "--steps", 10**6, "--minutes", minutes)
-    command = [sys.executable, f"train_{network}.py", *always, "--workers", workers if gpu else 1, *options]
-    print("+", " ".join(map(str, command[1:])), flush=True)
-    return subprocess.Popen(list(map(str, command)), cwd=HERE, start_new_session=True)
+    options = ("--all", "--folds", "--steps", 10**6, "--minutes", minutes, "--workers", WORKERS[network] if gpu else 1)
+    command = [sys.executable, f"train_{network}.py", *map(str, options)]
+    print("+", *command[1:], flush=True)
+    return subprocess.Popen(command, cwd=HERE, start_new_session=True)
 
 
 def wait_for(trainings):
@@ -56,11 +49,14 @@ def main():
     last = RUNS / f"folds/{FOLDS - 1}/meter-mark.onnx"
     if last.exists():
         return print(f"{RUNS / 'folds'} is there: remove it to train anew")
+    if missing := [name for name in CACHES if not (CACHE / name / "index.json").exists()]:
+        raise SystemExit(f"{CACHE} lacks {', '.join(missing)}: Retrain everything in HISTORY.md says what makes them")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
-    wait_for([started(network, args.minutes, gpu) for network in NETWORKS])
+    wait_for([started(network, args.minutes, gpu) for network in WORKERS])
     for fold in range(FOLDS):
-        files = [o for n in NETWORKS for o in (f"--{n}", RUNS / f"{n}-fold{fold}.pt")]
-        subprocess.run([sys.executable, "export.py", *files, "--out", RUNS / f"folds/{fold}"], cwd=HERE, check=True)
+        options = [o for n in WORKERS for o in (f"--{n}", RUNS / f"{n}-fold{fold}.pt")]
+        options += ["--fold", str(fold), "--out", RUNS / f"folds/{fold}"]
+        subprocess.run([sys.executable, "export.py", *options], cwd=HERE, check=True)
 
 
 if __name__ == "__main__":

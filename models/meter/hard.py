@@ -6,8 +6,7 @@ python hard.py caches them with the served networks.
 import cv2
 
 import augment
-from data import CACHE, MAX_SIDE, BankWriter, face_pictures
-from picture import read_picture, shrink
+from data import CACHE, BankWriter, face_pictures, read_small
 from pipeline import Reader
 from stamps import stamped
 
@@ -22,13 +21,13 @@ if __name__ == "__main__":
     writer = BankWriter(CACHE / "hard")
     augment.seed(11)
     for number, path in enumerate(face_pictures(evaluation=False)[:PICTURES]):
-        image = shrink(read_picture(path), MAX_SIDE)
+        image = read_small(path)
         if number % STAMPED_EVERY == 0:
             image, quad = stamped(image)
-            writer.add(image, source="hard", name=path.name, quad=quad)
+            writer.add(image, source="hard", quad=quad)
             continue
         corners, _, _ = reader.refine(image, [q for q, _ in reader.locate(image)])
         for i, quad in enumerate(corners[:QUADS]):
-            writer.add(image if i == 0 else None, source="hard", name=path.name, quad=quad)
+            writer.add(image if i == 0 else None, source="hard", quad=quad)
     writer.close()
     print(f"{len(writer.index)} quads")

@@ -25,7 +25,8 @@ DECAY_SHARE = 0.4  # of the run, at its end
 SAVE_EVERY = 1000  # steps
 
 
-def arguments(name, steps, batch, lr):
+def arguments(name, steps, batch, lr, rendered_share=None):
+    """Options of a training; the defaults are what folds.py trains by, which limits the time and not the steps."""
     p = argparse.ArgumentParser()
     p.add_argument("--name", default=name, help="run name; checkpoints are runs/NAME.pt and runs/NAME-stable.pt")
     p.add_argument("--steps", type=int, default=steps)
@@ -41,7 +42,8 @@ def arguments(name, steps, batch, lr):
     p.add_argument(
         "--folds", action="store_true", help="train networks that never see a fold of the small sources, beside it"
     )
-    p.add_argument("--rendered-share", type=float, default=0.3, help="share of rendered meters, if there are any")
+    if rendered_share is not None:
+        p.add_argument("--rendered-share", type=float, default=rendered_share, help="of samples, if there are any")
     p.add_argument("--workers", type=int, default=1)
     p.add_argument(
         "--bf16",
@@ -118,18 +120,13 @@ class Learner:
             torch.save(state, path)
 
 
-def learners(args, network, device):
-    """The network, and with --folds one more for each fold of small sources, which it never sees."""
-    return [Learner(args, network(), fold, device) for fold in (None, *range(FOLDS if args.folds else 0))]
-
-
 def train(args, network, make_batch, loss_of):
     """make_batch(fold): arrays and lists, of the small sources those of one fold alone (None: all).
     loss_of(model, batch, device): dict of losses (summed); the batch's arrays are tensors."""
     torch.set_num_threads(1)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     RUNS.mkdir(parents=True, exist_ok=True)
-    every = learners(args, network, device)
+    every = [Learner(args, network(), fold, device) for fold in (None, *range(FOLDS if args.folds else 0))]
     first, start = every[0], every[0].step
     if args.more:
         args.steps = start + args.more

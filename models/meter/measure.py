@@ -1,12 +1,11 @@
 """Which photos are measured on, and what counts as right."""
 
-import json
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
-from data import face_pictures, is_held, pictures_without_meter, shared_dir
+from data import FOLDERS, OWN, face_pictures, is_held, labels_of, pictures_without_meter, shared_dir
 from picture import read_picture
 
 
@@ -20,9 +19,9 @@ class Truth:
     display: bool = False
 
 
-def truths_of(folder, file):
-    for o in json.loads((folder / file).read_text()):
-        accept, display = tuple(o.get("accept", ())), o.get("kind") == "display"
+def truths_of(folder, file="labels.json", kind=None):
+    for o in labels_of(folder, file):
+        accept, display = tuple(o.get("accept", ())), o.get("kind", kind) == "display"
         yield Truth(o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], accept, display)
 
 
@@ -30,19 +29,18 @@ def shown_evaluation():
     """The visible half of the evaluation and the displays. Never train or choose on these."""
     meter = shared_dir() / "meter"
     yield from truths_of(meter / "eval", "ground_truth.json")
-    yield from truths_of(meter / "lcd", "labels_lcd.json")
+    yield from truths_of(meter / "lcd", "labels_lcd.json", kind="display")
 
 
 def held_slice():
     """The training photos that are kept out to measure on. By `--all`, as in `folds.py`, they are trained on too."""
-    meter = shared_dir() / "meter"
-    yield from (t for t in truths_of(meter / "train", "labels.json") if is_held(t.source, t.digits, "main"))
-    yield from (t for t in truths_of(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
+    for folder in FOLDERS:
+        yield from (t for t in truths_of(shared_dir() / "meter" / folder) if is_held(t.source, t.digits))
 
 
 def own_slice(folder):
     """The readings of own photos that train_own.py keeps out of training."""
-    yield from (t for t in truths_of(folder, "labels.json") if is_held(f"own-{t.source}", t.digits, "own"))
+    yield from (t for t in truths_of(folder) if is_held(OWN + t.source, t.digits))
 
 
 def without_meter(evaluation: bool):

@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from data import HERE, face_pictures, pictures_without_meter, shared_dir
+from data import FOLDERS, HERE, face_pictures, labels_of, pictures_without_meter, shared_dir
 from geometry import size
 
 SIDE, COUNTER = 400, 215  # the locator's largest view of a whole photo; a little more than the reader's strip
@@ -32,7 +32,7 @@ def shrink(source: Path, target: Path, scale_of) -> None:
 
 def pack_photos(folder: Path, target: Path) -> None:
     """The labelled photos: corners stay in the pixels of `width` and `height`, as `data.py` reads them."""
-    labels = [o for o in json.loads((folder / "labels.json").read_text()) if o["counter"] is not None]
+    labels = labels_of(folder)
     for o in labels:
         quad, stored = np.float32(o["counter"]), np.float32([o["width"], o["height"]])
 
@@ -46,8 +46,8 @@ def pack_photos(folder: Path, target: Path) -> None:
 def main():
     shared = shared_dir()
     shutil.rmtree(PACK, ignore_errors=True)
-    for folder in ("meter/train", "meter/train_extra", "meter/more"):
-        pack_photos(shared / folder, PACK / folder)
+    for folder in FOLDERS:
+        pack_photos(shared / "meter" / folder, PACK / "meter" / folder)
     shutil.copytree(shared / "meter/digits", PACK / "meter/digits")
     for path in [*pictures_without_meter(evaluation=False), *face_pictures(evaluation=False)[:FACES]]:
         shrink(path, PACK / path.relative_to(shared), lambda side: SIDE / side.max())

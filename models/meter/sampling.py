@@ -6,11 +6,17 @@ from itertools import chain
 import numpy as np
 
 from augment import rng
-from data import CACHE, FOLDS, fold_of, photos_of
+from data import CACHE, FOLDS, OWN, fold_of, photos_if_any, photos_of
 
 OWN_SHARE = 0.5  # of own photos (train_own.py), beside the SHARES of the others
-SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
+SHARES = {"toloka": 0.42, "cn": 0.18}
+SMALL_SHARE = 0.40  # of all small sources together
 DISPLAYS = 3  # times as often as wheels of as many photos: only three small sources show them
+
+
+def odds_of(photos):
+    """Of a small source, against the others."""
+    return len(photos) ** 0.6 * (DISPLAYS if photos[0].display else 1)
 
 
 class Sampler:
@@ -24,30 +30,18 @@ class Sampler:
         self.negatives = [p for p in real if p.quad is None]
         self.negative_share = negatives
         self.photos, self.cumulative = {}, {}
-        extra = [s for s in groups if s not in SHARES and not s.startswith("own")]
-        weight = {s: len(groups[s]) ** 0.6 * (DISPLAYS if groups[s][0].display else 1) for s in extra}
-        own = sum(len(v) for s, v in groups.items() if s.startswith("own"))
+        small = [s for s in groups if s not in SHARES and not s.startswith(OWN)]
+        own = {s: len(photos) for s, photos in groups.items() if s.startswith(OWN)}
         for fold in range(FOLDS) if args.folds else (None,):
-            total = sum(weight[s] for s in extra if fold in (None, fold_of(s)))
-            self.photos[fold], weights = [], []
-            for source, photos in groups.items():
-                if source in SHARES:
-                    share = SHARES[source]
-                elif source in weight:
-                    if fold not in (None, fold_of(source)):
-                        continue
-                    share = SHARES["extra"] * weight[source] / total
-                else:
-                    share = OWN_SHARE / own * len(photos)
-                self.photos[fold] += photos
-                weights += [share / len(photos)] * len(photos)
+            odds = {s: odds_of(groups[s]) for s in small if fold in (None, fold_of(s))}
+            shares = {s: SHARES[s] for s in groups if s in SHARES}
+            shares |= {s: SMALL_SHARE * v / sum(odds.values()) for s, v in odds.items()}
+            shares |= {s: OWN_SHARE * v / sum(own.values()) for s, v in own.items()}
+            self.photos[fold] = [p for s in shares for p in groups[s]]
+            weights = [shares[p.source] / len(groups[p.source]) for p in self.photos[fold]]
             self.cumulative[fold] = np.cumsum(weights) / sum(weights)
-        self.rendered, self.rendered_share = [], args.rendered_share
-        if self.rendered_share and (CACHE / "rendered/index.json").exists():
-            self.rendered = photos_of(CACHE / "rendered")
-        self.hard = []  # what was taken for a counter where there is none (hard.py)
-        if (CACHE / "hard/index.json").exists():
-            self.hard = photos_of(CACHE / "hard")
+        self.rendered, self.rendered_share = photos_if_any(CACHE / "rendered"), args.rendered_share
+        self.hard = photos_if_any(CACHE / "hard")  # what was taken for a counter where there is none (hard.py)
         self.kinds = defaultdict(list)  # photos whose wheels may stand in for each other's
         for p in chain(*groups.values()):
             if not p.accept:

@@ -1,5 +1,6 @@
 """Checks of the training code that need no data. Usage: python -m unittest test_meter"""
 
+import io
 import json
 import os
 import signal
@@ -16,9 +17,14 @@ import torch
 
 import cells
 import data
+import evaluate
 import folds
 import loop
+import quantise
+import train_own
+from measure import Truth
 from pipeline import Reader
+from render.fonts import installed
 
 
 def make_batch(fold):
@@ -68,6 +74,19 @@ class FoldsTest(unittest.TestCase):
             folds.wait_for(trainings)
         self.assertEqual([t.wait() for t in trainings], [-signal.SIGTERM, 3])
 
+    def test_they_begin_only_where_all_caches_are(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.dict(os.environ, {"SHARED_DIR": str(folder)}))
+        self.enterContext(mock.patch.multiple(folds, CACHE=folder / "cache", RUNS=folder / "runs"))
+        self.enterContext(mock.patch.object(sys, "argv", ["folds.py"]))
+        started = self.enterContext(mock.patch.object(folds, "started"))
+        (folder / "meter").mkdir()
+        (folder / "cache/real").mkdir(parents=True)
+        (folder / "cache/real/index.json").write_text("[]")
+        with self.assertRaisesRegex(SystemExit, "lacks cells, hard, rendered: "):
+            folds.main()
+        started.assert_not_called()
+
 
 class DataTest(unittest.TestCase):
     def setUp(self):
@@ -84,7 +103,7 @@ class DataTest(unittest.TestCase):
         """A folder of photos, each of a source and of a kind, with a reading of toloka that is held."""
         folder = self.folder / name
         folder.mkdir(parents=True)
-        digits = next(str(n) for n in range(10000, 20000) if data.is_held("toloka", str(n), "main"))
+        digits = next(str(n) for n in range(10000, 20000) if data.is_held("toloka", str(n)))
         rows = []
         for i, (source, kind) in enumerate(photos):
             cv2.imwrite(str(folder / f"{i}.png"), np.full((60, 120, 3), 128, np.uint8))
@@ -107,10 +126,40 @@ class DataTest(unittest.TestCase):
             cells.build()
         self.assertEqual([counter.display for counter in cells.load()], [False, True])
 
+    def test_what_is_measured_on_does_not_scale_the_eight_bits(self):
+        def may(source, fold=None, held=False, quad=()):
+            return quantise.may_calibrate(data.Photo(None, source, quad, held=held), fold)
+
+        of_small = data.fold_of("yamaton")
+        self.assertEqual(
+            [may("yamaton", fold) for fold in (None, *range(4))], [f != of_small for f in (None, *range(4))]
+        )
+        self.assertTrue(all(may(source, data.fold_of(source)) for source in data.LARGE))
+        self.assertEqual([may("own-mine", held=held) for held in (False, True)], [True, False])
+        self.assertFalse(may("negative", quad=None))
+
     def test_an_empty_name_of_the_data_folder_is_none(self):
         beside = (data.HERE.parents[1] / "../shared").resolve()
         with mock.patch.dict(os.environ, {"SHARED_DIR": ""}):
             self.assertEqual(data.shared_dir(), beside)
+
+
+class OwnTest(unittest.TestCase):
+    def test_a_network_that_is_none_is_refused(self):
+        with mock.patch.object(sys, "argv", ["", "--data", ".", "--networks", "reader,refine"]):
+            with mock.patch.object(sys, "stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
+                train_own.main()
+        self.assertIn("reader is none of locate,refine,read", said.getvalue())
+
+    def test_figures_tell_own_sources_apart(self):
+        groups = [evaluate.group_of(Truth(source, None), own) for own in (True, False) for source in ("hall", "ha")]
+        self.assertEqual(groups, ["hall", "ha", "other sources", "ha"])
+
+
+class FontsTest(unittest.TestCase):
+    def test_fonts_that_are_missing_are_said(self):
+        with self.assertRaisesRegex(SystemExit, "no none/.*: run npm ci --prefix "):
+            installed("none/*.ttf")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def loss_of(model, batch, device):
 
 
 if __name__ == "__main__":
-    args = loop.arguments("digit", 14000, 160, 3e-3).parse_args()
+    args = loop.arguments("digit", 9500, 160, 3e-3).parse_args()
     samples = Samples(args)
 
     def make_batch(fold):

@@ -95,7 +95,7 @@ def loss_of(model, batch, device):
 
 
 if __name__ == "__main__":
-    args = loop.arguments("locate", 6000, 16, 2e-3).parse_args()
+    args = loop.arguments("locate", 3400, 64, 3e-3, 0.34).parse_args()
     sampler = Sampler(args, negatives=0.08)
 
     def make_batch(fold):

@@ -27,8 +27,8 @@ class Samples:
         self.small_share = min(0.45, 0.008 * sum(len(groups[s]) for s in self.real.small))
         print({s: len(v) for s, v in groups.items()}, flush=True)
 
-    def counter(self, fold, marked) -> Counter:
-        """A counter; `marked`: with something printed beside it that is no wheel."""
+    def counter(self, fold, printed) -> Counter:
+        """A counter; `printed`: with something printed beside it that is no wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.45:
             counter = cells.drawn(n, k, displays=0.6)
@@ -36,22 +36,22 @@ class Samples:
             counter = self.real.draw(fold, self.small_share)
             as_it_is = rng.random() < 0.12
             counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
-        if marked:
+        if printed:
             word = rng.choice(["0", "0", "0", "00", "x10", "x0.1", "m", "3", "kWh", "1"])
-            cells.add_zero(counter, text(rng.choice(TEXT_FONTS), 40, word))
+            cells.print_after(counter, text(rng.choice(TEXT_FONTS), 40, word))
         return counter
 
     def sample(self, fold):
         """Cells, number of decimals (FRACTIONS: unknown; -1: not judged), and 1 for each cell that is a wheel."""
-        marked = rng.random() < 0.15
-        counter = cells.seen(lambda: self.counter(fold, marked))
+        printed = rng.random() < 0.15
+        counter = cells.seen(lambda: self.counter(fold, printed))
         n = len(counter.centres)
         centres, wheel, length = list(counter.centres), [1.0] * n, counter.red
         p, around = cells.pitch_of(centres), [0.0, 0.0]
         pick = rng.random()
-        if pick < (0.4 if marked else 0.05):  # one wheel too many, as the reader invents them
+        if pick < (0.4 if printed else 0.05):  # one wheel too many, as the reader invents them
             where = rng.random()
-            if marked or where < 0.4:
+            if printed or where < 0.4:
                 at, x = n, centres[-1] + p * rng.uniform(0.8, 1.25)
             elif where < 0.6:
                 at, x = 0, centres[0] - p * rng.uniform(0.8, 1.25)
@@ -99,7 +99,7 @@ def loss_of(model, batch, device):
 
 
 if __name__ == "__main__":
-    args = loop.arguments("mark", 6000, 32, 2e-3).parse_args()
+    args = loop.arguments("mark", 2800, 160, 3e-3).parse_args()
     samples = Samples(args)
 
     def make_batch(fold):

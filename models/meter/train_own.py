@@ -15,12 +15,19 @@ from data import HERE
 from register import CHECKPOINTS, register
 
 RENDERED = 1000  # meters mixed in, so that others are not forgotten
+TRAINABLE = ("locate", "refine", "read")
 
 
-def run(script, *options, env=None):
+def run(script, *options):
     command = [sys.executable, *script.split(), *map(str, options)]
     print("+", " ".join(command[1:]), flush=True)
-    subprocess.run(command, cwd=HERE, env={**os.environ, **(env or {})}, check=True)
+    subprocess.run(command, cwd=HERE, check=True)
+
+
+def networks(text):
+    if unknown := set(names := text.split(",")) - set(TRAINABLE):
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))} is none of {','.join(TRAINABLE)}")
+    return names
 
 
 def main():
@@ -28,39 +35,28 @@ def main():
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=HERE / "runs/own")
     parser.add_argument("--steps", type=int, default=800, help="of each network")
-    parser.add_argument("--networks", default="refine,read", help="which to train: locate,refine,read")
+    parser.add_argument("--networks", type=networks, default="refine,read", help="which to train: locate,refine,read")
     parser.add_argument("--register", action="store_true", help="copy the new networks to where the served ones lie")
     args = parser.parse_args()
     data, out = args.data.resolve(), args.out.resolve()
     if not (data / "labels.json").exists():
         raise SystemExit(f"{data}/labels.json is missing: see Retrain in the card")
-    here = {"METER_WORK": str(out)}  # cache and checkpoints of this run only
-    run("data.py", "--data", data, env=here)
-    run("-m render.build", "--count", RENDERED, env=here)
-    trained = [n for n in CHECKPOINTS if n in args.networks.split(",")]
-    for name in trained:
-        run(
-            f"train_{name}.py",
-            "--resume",
-            HERE / f"checkpoints/{name}.pt",
-            "--more",
-            args.steps,
-            "--decay",
-            args.steps // 2,
-            "--lr",
-            "5e-4",
-            "--batch",
-            16 if name == "locate" else 48,
-            env=here,
-        )
-    checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in CHECKPOINTS}
-    run("export.py", *(x for n in CHECKPOINTS for x in (f"--{n}", checkpoints[n])), "--out", out / "networks", env=here)
+    os.environ["METER_WORK"] = str(out)  # cache and checkpoints of this run only
+    run("data.py", "--data", data)
+    run("-m render.build", "--count", RENDERED)
+    checkpoints = {n: HERE / f"checkpoints/{n}.pt" for n in CHECKPOINTS}
+    for name in args.networks:
+        length = ("--more", args.steps, "--decay", args.steps // 2)
+        batch = ("--lr", 5e-4, "--batch", 16 if name == "locate" else 48, "--rendered-share", 0.3)
+        run(f"train_{name}.py", "--resume", checkpoints[name], *length, *batch)
+        checkpoints[name] = out / f"runs/{name}.pt"
+    run("export.py", *(x for n in CHECKPOINTS for x in (f"--{n}", checkpoints[n])), "--out", out / "networks")
     print("before:", flush=True)
     run("evaluate.py", "--data", data)
     print("after:", flush=True)
     run("evaluate.py", "--data", data, "--folder", out / "networks")
     if args.register:
-        register(out / "networks", {n: checkpoints[n] for n in trained})
+        register(out / "networks", {n: checkpoints[n] for n in args.networks})
         run("reference.py")
 
 

@@ -65,7 +65,7 @@ def loss_of(model, batch, device):
 
 
 if __name__ == "__main__":
-    args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
+    args = loop.arguments("read", 5300, 256, 4e-3, 0.38).parse_args()
     sampler = Sampler(args, negatives=0.08)
 
     def make_batch(fold):

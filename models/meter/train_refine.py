@@ -33,39 +33,45 @@ def cut(photo, corners):
     ), M
 
 
-def negative_view(photo):
-    """A window anywhere but on the counter, or on what was taken for one."""
-    h, w = photo.pixels(0).shape[:2]
-    side = max(h, w)
-    if photo.quad is not None and not photo.digits:
-        u, _, c = axes(photo.quad)
-        width = size(photo.quad)[0]
-        a = math.atan2(u[1], u[0]) + rng.gauss(0, 0.15) + rng.choice([0, math.pi])
-        corners = window_around(
-            c + np.float32([rng.gauss(0, 0.06), rng.gauss(0, 0.06)]) * width,
-            np.float32([math.cos(a), math.sin(a)]),
-            width * WINDOW * math.exp(rng.gauss(0, 0.15)),
-        )
-        return cut(photo, corners)[0]
+def towards(angle):
+    return np.float32([math.cos(angle), math.sin(angle)])
+
+
+def mistaken(quad):
+    """The window around what was taken for a counter, from either side."""
+    u, _, c = axes(quad)
+    width = size(quad)[0]
+    angle = math.atan2(u[1], u[0]) + rng.gauss(0, 0.15) + rng.choice([0, math.pi])
+    centre = c + np.float32([rng.gauss(0, 0.06), rng.gauss(0, 0.06)]) * width
+    return window_around(centre, towards(angle), width * WINDOW * math.exp(rng.gauss(0, 0.15)))
+
+
+def anywhere(w, h):
+    """A window in a picture without a meter."""
+    centre, width = np.float32([rng.uniform(0, w), rng.uniform(0, h)]), max(w, h) * rng.uniform(0.1, 0.9)
+    return window_around(centre, towards(rng.uniform(0, 2 * math.pi)), width)
+
+
+def elsewhere(quad, w, h):
+    """A window that is not on the counter, or None where there is hardly any."""
+    cw, ch = size(quad)
+    u, v, c = axes(quad)
     for _ in range(20):
         centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
-        if photo.quad is None:
-            width = side * rng.uniform(0.1, 0.9)
-            break
-        cw, ch = size(photo.quad)
         width = cw * WINDOW * math.exp(rng.gauss(0, 0.35))
-        u, v, c = axes(photo.quad)
-        d = centre - c
-        if abs(d @ u) / cw > 0.65 * cw or abs(d @ v) / ch > max(1.0 * ch, 0.2 * cw):
-            break
-    else:
-        return None
-    a = (
-        rng.uniform(0, 2 * math.pi)
-        if photo.quad is None or rng.random() < 0.4
-        else math.atan2(u[1], u[0]) + rng.gauss(0, 0.15)
-    )
-    return cut(photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width))[0]
+        along, down = abs((centre - c) @ u) / cw, abs((centre - c) @ v) / ch
+        if along > 0.65 * cw or down > max(ch, 0.2 * cw):
+            level = rng.random() >= 0.4
+            angle = math.atan2(u[1], u[0]) + rng.gauss(0, 0.15) if level else rng.uniform(0, 2 * math.pi)
+            return window_around(centre, towards(angle), width)
+    return None
+
+
+def negative_window(photo):
+    h, w = photo.pixels(0).shape[:2]
+    if photo.quad is None:
+        return anywhere(w, h)
+    return elsewhere(photo.quad, w, h) if photo.digits else mistaken(photo.quad)
 
 
 def found_of(quad, wheels, lit):
@@ -79,9 +85,9 @@ def found_of(quad, wheels, lit):
 def view(photo):
     """Returns picture, eight corner coordinates, [upside down, counter]."""
     if not photo.digits or rng.random() < 0.12:
-        image = negative_view(photo)
-        if image is not None:
-            return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
+        corners = negative_window(photo)
+        if corners is not None:
+            return augment.photometric(cut(photo, corners)[0]), np.zeros(8, np.float32), np.float32([0, 0])
     quad, wheels = photo.quad, len(photo.digits)
     lit = rng.choice([0, 0, 1, 1, wheels - 1, *range(wheels)]) if rng.random() < LIT_SHARE else None
     found = found_of(quad, wheels, lit)
@@ -135,7 +141,7 @@ def loss_of(model, batch, device):
 
 
 if __name__ == "__main__":
-    args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
+    args = loop.arguments("refine", 6300, 256, 4e-3, 0.38).parse_args()
     sampler = Sampler(args, negatives=0.12)
 
     def make_batch(fold):

@@ -2,7 +2,8 @@
 confidence fitted without it, but half by what the served networks read of their own training photos.
 
 python unseen.py                     four folds by source
-python unseen.py --fit               and write the confidence of the point and of the digits to reader.json
+python unseen.py --fit               and write the confidence of the point and of the digits, and how usual a fraction
+                                     is, to --rules
 python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals,
                                      by the networks of --folder, which have learned from the photos recombined
 """
@@ -17,7 +18,7 @@ import numpy as np
 
 from assemble import assemble, fraction_lengths, logit
 from calibrate import NAMES, NON_METERS, fit, fraction_prior
-from data import FOLDS, HERE, LARGE, RUNS, fold_of, shared_dir
+from data import FOLDERS, FOLDS, HERE, LARGE, RUNS, fold_of, shared_dir
 from geometry import rectangle
 from measure import calibration_error, held_slice, judge, non_meters, share, truths_of
 from picture import read_picture
@@ -33,26 +34,32 @@ class SeenReader(Reader):
         super().__init__(folder, rules)
         self.found = {}
 
-    def seen(self, truth):
-        """Hypotheses and marks of a photo."""
+    def answer(self, truth, **rules):
+        """What is made of a photo; `rules` in place of the reader's own."""
         if truth.path not in self.found:
             image = self.shrunk(read_picture(truth.path))
             found = self.hypotheses(image)
             self.found[truth.path] = found, self.marks(image, found)
-        return self.found[truth.path]
+        found, marks = self.found[truth.path]
+        return assemble(found, {**self.rules, **rules}, marks)
 
 
 def photos():
     """(truth, group) of every photo of the small sources."""
-    meter = shared_dir() / "meter"
-    for folder in ("train_extra", "more"):
-        for t in truths_of(meter / folder, "labels.json"):
-            wheels = "electricity" if t.source.startswith(ELECTRIC) else "water and gas"
-            yield t, "displays" if t.display else wheels
+    for folder in FOLDERS:
+        for t in truths_of(shared_dir() / "meter" / folder):
+            if t.source not in LARGE:
+                wheels = "electricity" if t.source.startswith(ELECTRIC) else "water and gas"
+                yield t, "displays" if t.display else wheels
 
 
-def out_of_fold(readers, rule, folds, fitted):
+def fit_out_of_fold(readers, rule, names, folds, x, y, weight):
     """Give each reader the rule as fitted on the rows of the other folds; returns it as fitted on all."""
+
+    def fitted(keep):
+        b = fit(x[keep], y[keep], weight[keep])
+        return {name: round(float(v), 4) for name, v in zip(("bias", *names), b)}
+
     for fold, reader in enumerate(readers):
         reader.rules[rule] = fitted(folds != fold)
     return fitted(np.full(len(folds), True))
@@ -75,52 +82,36 @@ def with_calibrated_point(readers, served):
     """Fit the confidence of the point for each fold on the photos of the others whose digits are read right, and on
     the held readings, which weigh as much. Returns the fit on all folds."""
     rows = []
-    for truth, _, fold, by in asked(readers, served):
-        found, marks = by.seen(truth)
-        answer = assemble(found, by.rules, marks)
+    for truth, _, fold, reader in asked(readers, served):
+        answer = reader.answer(truth)
         if answer and answer["digits"] in (truth.digits, *truth.accept):
             right = truth.red == (answer["red_digits"] if answer["pointed"] else 0)
-            rows.append((fold, logit(answer["length_p"]), right))
-    folds, x = np.array([r[0] for r in rows]), np.array([[r[1]] for r in rows])
-    y, held = np.array([r[2] for r in rows], float), np.array([r[0] is None for r in rows])
+            rows.append((fold, [logit(answer["length_p"])], right))
+    folds, x, y = (np.array(column) for column in zip(*rows))
+    held = np.array([fold is None for fold in folds])
     weight = np.where(held, (~held).sum() / held.sum(), 1)
-
-    def fitted(keep):
-        b = fit(x[keep], y[keep], weight[keep])
-        return {"bias": round(float(b[0]), 3), "length": round(float(b[1]), 3)}
-
-    return out_of_fold(readers, "fractionCalibration", folds, fitted)
+    return fit_out_of_fold(readers, "fractionCalibration", ["length"], folds, x, y, weight)
 
 
 def with_calibrated_digits(readers, served):
     """The same for the confidence that the digits are right, wherever the point is; also by what is no meter."""
-    refuse_none = {"legible": 0.0, "confidence": 0.0}
     rows = []
-    for truth, group, fold, by in asked(readers, served):
-        found, marks = by.seen(truth)
-        answer = assemble(found, {**by.rules, "refuse": refuse_none}, marks)
+    for truth, kind, fold, reader in asked(readers, served):
+        answer = reader.answer(truth, refuse={"legible": 0.0, "confidence": 0.0})
         if answer:
-            right = group != "away" and judge(answer, truth)["digits"]
-            rows.append((group, fold, right, [answer["features"][k] for k in NAMES]))
-    group, folds = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
-    x, y = np.array([r[3] for r in rows]), np.array([r[2] for r in rows], float)
-    n = {g: (group == g).sum() for g in set(group)}
+            right = kind != "away" and judge(answer, truth)["digits"]
+            rows.append((kind, fold, [answer["features"][name] for name in NAMES], right))
+    kinds, folds, x, y = (np.array(column) for column in zip(*rows))
+    n = {kind: (kinds == kind).sum() for kind in set(kinds)}
     shares = {"held": 1, "small": n["held"] / n["small"], "away": 2 * NON_METERS * n["held"] / n["away"]}
-    weight = np.array([shares[g] for g in group]) * (group != "away").sum() / (2 * n["held"])
-
-    def fitted(keep):
-        b = fit(x[keep], y[keep], weight[keep])
-        return {"bias": round(float(b[0]), 4), **{k: round(float(v), 4) for k, v in zip(NAMES, b[1:])}}
-
-    return out_of_fold(readers, "calibration", folds, fitted)
+    weight = np.array([shares[kind] for kind in kinds]) * (kinds != "away").sum() / (2 * n["held"])
+    return fit_out_of_fold(readers, "calibration", NAMES, folds, x, y, weight)
 
 
 def judged(readers):
     """Rows of `judge`, each by the reader of the source's fold."""
     for truth, group in photos():
-        reader = readers[fold_of(truth.source)]
-        found, marks = reader.seen(truth)
-        answer = assemble(found, reader.rules, marks)
+        answer = readers[fold_of(truth.source)].answer(truth)
         row = judge(answer, truth)
         yield {"truth": truth, "group": group, "answer": answer, "point": row["digits"] and not row["integer"], **row}
 
@@ -185,9 +176,7 @@ def main():
     parser.add_argument("--folder", type=Path, default=HERE, help="the networks that are to be served")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json")
     parser.add_argument("--strips", type=int)
-    parser.add_argument(
-        "--fit", action="store_true", help="write the confidence of the point and the digits to --rules"
-    )
+    parser.add_argument("--fit", action="store_true", help="write what was fitted to --rules")
     parser.add_argument("--wrong", action="store_true", help="list what is wrong")
     args = parser.parse_args()
     if not (shared_dir() / "meter").exists():
@@ -203,9 +192,8 @@ def main():
     sources = sorted({t.source for t, _ in photos()})
     readers = []
     for fold in range(FOLDS):
-        without = [s for s in sources if fold_of(s) == fold]
-        prior = {"fractionPrior": fraction_prior(without=without)}
-        readers.append(SeenReader(folds / str(fold), {**rules, **prior}))
+        prior = fraction_prior(without=[s for s in sources if fold_of(s) == fold])
+        readers.append(SeenReader(folds / str(fold), {**rules, "fractionPrior": prior}))
     fraction = with_calibrated_point(readers, served)
     digits = with_calibrated_digits(readers, served)
     if args.fit:

@@ -11,7 +11,7 @@ import numpy as np
 
 import augment
 from augment import rng
-from data import CACHE, BankWriter, photos_of, shared_dir
+from data import CACHE, BankWriter, photos_if_any, shared_dir
 from geometry import rectangle
 from render.display import draw_display
 from render.face import background, draw_distractors, draw_plate
@@ -44,9 +44,8 @@ def tilt(image, quads):
     from_ = rectangle(0, 0, SIZE, SIZE)
     to = from_ + np.random.uniform(-k, k, (4, 2)).astype(np.float32)
     M = cv2.getPerspectiveTransform(from_, to)
-    return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(
-        quads, M
-    )
+    image = cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE)
+    return image, cv2.perspectiveTransform(quads, M)
 
 
 def close_up(image, quad, outline):
@@ -109,8 +108,8 @@ class FolderWriter:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.labels = folder, []
 
-    def add(self, rgb, name, source, display, quad, digits, red, accept):
-        file = f"{name}.png"
+    def add(self, rgb, source, display, quad, digits, red, accept):
+        file = f"rendered{len(self.labels)}.png"
         cv2.imwrite(str(self.folder / file), rgb[..., ::-1])
         self.labels.append(
             dict(
@@ -133,8 +132,7 @@ class FolderWriter:
 def produce(queue, count, seed, displays):
     cv2.setNumThreads(0)
     augment.seed(seed)
-    real = photos_of(CACHE / "real") if (CACHE / "real").exists() else []
-    pictures = [np.array(p.pixels(1)) for p in real if p.quad is None]
+    pictures = [np.array(p.pixels(1)) for p in photos_if_any(CACHE / "real") if p.quad is None]
     crops = load_crops()
     for _ in range(count):
         queue.put(render(crops, pictures, displays))
@@ -154,7 +152,7 @@ if __name__ == "__main__":
         mp.Process(target=produce, args=(queue, count, SEED + i, args.displays), daemon=True).start()
     for i in range(args.count):
         image, label = queue.get(timeout=600)
-        writer.add(image, name=f"rendered{i}", **label)
+        writer.add(image, **label)
         if (i + 1) % 1000 == 0:
             print(f"rendered {i + 1}/{args.count}", flush=True)
     writer.close()
