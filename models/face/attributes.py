@@ -14,7 +14,7 @@ import numpy as np
 
 import dataset
 from detector import SERVED_SCORE, TEACHER_RULE, TEACHER_SCORE, AdaptedYunet, Detector, detect
-from heldout import HeldOut
+from heldout import held_out_rows
 from metrics import best_on, longer_side
 
 HERE = Path(__file__).resolve().parent
@@ -37,7 +37,7 @@ def pose(landmarks):
 
 
 def groups_of(picture, face, theirs):
-    found = best_on(np.float32([face["box"]]), theirs, 0.1)
+    found = best_on(face["box"], theirs, 0.1)
     groups = [BLUR[face["blur"]], OCCLUSION[face["occlusion"]], light(picture, face["box"])]
     return groups + ([pose(theirs.landmarks[found])] if found is not None else [])
 
@@ -48,17 +48,16 @@ def main():
     args = parser.parse_args()
     cv2.setNumThreads(1)
     shared = dataset.training_data()
-    held_out = HeldOut(shared)
     ours, teacher = Detector(args.model), AdaptedYunet(dataset.teacher_file(shared))
     counts = {}
-    for row, picture in zip(held_out.rows, held_out.pictures):
+    for row in held_out_rows(shared):
+        picture = row["picture"]
         mine = detect(ours, picture)
         theirs = detect(teacher, picture, TEACHER_RULE)
         for face in row["faces"]:
             if face["ignore"] or longer_side(face) < LEAST_SIDE:
                 continue
-            box = np.float32([face["box"]])
-            hits = (best_on(box, theirs, TEACHER_SCORE) is not None, best_on(box, mine, SERVED_SCORE) is not None)
+            hits = [best_on(face["box"], *of) is not None for of in ((theirs, TEACHER_SCORE), (mine, SERVED_SCORE))]
             for group in groups_of(picture, face, theirs):
                 counts.setdefault(group, []).append(hits)
     print(f"{'':<16}{'faces':>7}{'teacher':>9}{'ours':>7}")

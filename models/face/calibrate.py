@@ -9,14 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import torch
 
 import dataset
 import metrics
+from checkpoint import IDENTITY_CALIBRATION, load_checkpoint, save_checkpoint
 from detector import Detector, detect
-from export import IDENTITY_CALIBRATION, load_network, served_model
-from heldout import HeldOut, f1
-from whole import whole
+from export import served_model
+from heldout import f1, held_out_rows
 
 MAX_FALSE_SHARE = 0.05  # of the face-free pictures of a kind
 
@@ -45,9 +44,11 @@ def detect_all(network, calibration, rows):
         return [(d.boxes, d.scores) for d in (detect(detector, row["picture"]) for row in rows)]
 
 
-def default_score(rows, found):
-    """(score, precision, recall, false-face pictures) of the best F1 among scores with few false faces of each kind."""
-    kinds = [indices for indices in kinds_of_faceless(rows) if indices]
+def default_score(rows, found, kinds):
+    """(score, precision, recall, false-face pictures) of the best F1 among scores with few false faces of each kind.
+
+    kinds: indices of the face-free pictures of each kind, none of which must hide another.
+    """
     table = []
     for score in np.arange(0.3, 0.9, 0.025).round(3):
         precision, recall = metrics.precision_recall(rows, found, score)
@@ -63,32 +64,25 @@ def default_score(rows, found):
     return max(allowed, key=lambda row: f1(row[1:3]))
 
 
-def kinds_of_faceless(rows):
-    """Indices of the meter photos and of the other pictures without a face: one kind must not hide the other."""
-    faceless = [i for i, row in enumerate(rows) if not row["faces"]]
-    meters = [i for i in faceless if "meter" in rows[i]["path"].parts]
-    return meters, [i for i in faceless if i not in meters]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
     args = parser.parse_args()
     shared = dataset.training_data()
-    rows = HeldOut(shared).rows
-    network, _ = load_network(args.checkpoint)
+    rows = held_out_rows(shared)
+    network, _ = load_checkpoint(args.checkpoint)
     calibration = fit_calibration(rows, detect_all(network, IDENTITY_CALIBRATION, rows))
     print("calibration", calibration)
     # Forty face-free pictures say little about rare false faces; meter photos that no training saw say more.
-    rows += [dataset.read_row(row) for row in dataset.meters(shared / "meter" / "train", held_out=True)]
-    score, precision, recall, false = default_score(rows, detect_all(network, calibration, rows))
+    meters = [dataset.read_row(row) for row in dataset.meters(shared / "meter" / "train", held_out=True)]
+    kinds = [i for i, row in enumerate(rows) if not row["faces"]], range(len(rows), len(rows) + len(meters))
+    rows += meters
+    score, precision, recall, false = default_score(rows, detect_all(network, calibration, rows), kinds)
     print(
         f"defaultScore in models/manifest.json {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, "
         f"false faces in {false} pictures"
     )
-    saved = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
-    with whole(args.checkpoint) as path:
-        torch.save({**saved, "calibration": calibration}, path)
+    save_checkpoint(args.checkpoint, network, calibration)
 
 
 if __name__ == "__main__":

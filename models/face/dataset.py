@@ -8,6 +8,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import torch
+import torch.multiprocessing as multiprocessing
 
 import augment
 
@@ -47,12 +49,11 @@ def split(names, most, held_out):
 
 def annotations(root, held_out):
     """Pictures with faces as {path, faces}; either the held-out slice or the rest of train/."""
-    rows = {a["file"]: a["faces"] for a in json.loads((root / "annotations.json").read_text())}
-
-    def faces(name):
-        return [{"ignore": False, **face} for face in rows[name]]
-
-    return [{"path": root / n, "faces": faces(n)} for n in split(rows, HELD_OUT_FACES, held_out)]
+    rows = {
+        row["file"]: {"path": root / row["file"], "faces": [{"ignore": False, **face} for face in row["faces"]]}
+        for row in json.loads((root / "annotations.json").read_text())
+    }
+    return [rows[name] for name in split(rows, HELD_OUT_FACES, held_out)]
 
 
 def faceless(root, held_out):
@@ -78,14 +79,14 @@ def read_rgb(path):
     return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
 
 
-def read_row(row):
-    """The row with its picture, shrunk to LONGEST, and the boxes with it."""
+def read_row(row, side=LONGEST):
+    """The row with its picture, shrunk to this side, and the boxes with it."""
     picture = read_rgb(row["path"])
-    scale = min(1.0, LONGEST / max(picture.shape[:2]))
+    scale = min(1.0, side / max(picture.shape[:2]))
     if scale < 1:
         picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     faces = [{**face, "box": [v * scale for v in face["box"]]} for face in row["faces"]]
-    return {**row, "picture": picture, "faces": faces}
+    return {**row, "picture": picture, "scale": scale, "faces": faces}
 
 
 class TrainingPictures:
@@ -128,8 +129,6 @@ class TrainingPictures:
 
 def feed(pictures, queue, hardness, seed, pixels):
     """A worker's loop."""
-    import torch
-
     os.nice(3)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
@@ -141,16 +140,10 @@ def feed(pictures, queue, hardness, seed, pixels):
 
 
 def start_workers(pictures, count, seed, pixels):
-    """(queue of batches, shared hardness of each face-free picture, processes)."""
-    import torch.multiprocessing as multiprocessing
-
+    """(queue of batches, shared hardness of each face-free picture). The workers end with this process."""
     context = multiprocessing.get_context("fork")
     queue = context.Queue(4 * count)
     hardness = context.Array("f", [1.0] * len(pictures.faceless), lock=False)
-    workers = [
-        context.Process(target=feed, args=(pictures, queue, hardness, seed + i, pixels), daemon=True)
-        for i in range(count)
-    ]
-    for worker in workers:
-        worker.start()
-    return queue, hardness, workers
+    for i in range(count):
+        context.Process(target=feed, args=(pictures, queue, hardness, seed + i, pixels), daemon=True).start()
+    return queue, hardness

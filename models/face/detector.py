@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime
 
 from cascade import CascadeRule
-from metrics import SAME_FACE, iou_matrix, suppress
+from metrics import SAME_FACE, area, iou_matrix, suppress
 from tint import tinted
 
 HERE = Path(__file__).resolve().parent
@@ -70,9 +70,8 @@ def resized(picture, scale):
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
 
 
-def scaled(picture, scale):
-    """The picture resized, padded with zeros to multiples of 32."""
-    picture = resized(picture, scale)
+def padded(picture):
+    """With zeros, to multiples of 32."""
     height, width = picture.shape[:2]
     image = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     image[:height, :width] = picture
@@ -94,7 +93,7 @@ class Found:
         return some.pick(suppress(some.boxes, some.scores))
 
     def sides(self):
-        return np.sqrt(np.prod(np.maximum(self.boxes[:, 2:] - self.boxes[:, :2], 0), axis=1))
+        return np.sqrt(area(self.boxes))
 
     def centres(self):
         return (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
@@ -127,7 +126,7 @@ class Found:
 def look(detector, picture, scale):
     """The faces that one look sees, in pixels of the picture."""
     copy = tinted(resized(np.ascontiguousarray(picture), scale))
-    boxes, scores, landmarks = detector(scaled(copy, 1), CANDIDATE_SCORE)
+    boxes, scores, landmarks = detector(padded(copy), CANDIDATE_SCORE)
     return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
 

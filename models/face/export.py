@@ -13,27 +13,14 @@ import onnx
 import torch
 
 import graph as onnx_graph
+from checkpoint import load_checkpoint, save_checkpoint
+from detector import Detector
 from graph import GraphBuilder
-from network import STRIDES, FaceNetwork, NetworkConfig, plain
+from network import STRIDES, plain, unframed
 from whole import whole
 
 HERE = Path(__file__).resolve().parent
 SERVED = HERE / "face-detector.onnx"
-# Platt scaling of the logit: score = sigmoid(scale * logit + offset). Fitted by calibrate.py.
-IDENTITY_CALIBRATION = {"scale": 1.0, "offset": 0.0}
-
-
-def network_of(saved):
-    """The averaged network of a checkpoint."""
-    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    network.load_state_dict(saved["ema"])
-    return network
-
-
-def load_network(path):
-    """The averaged network of a checkpoint in plain convolutions, and its calibration."""
-    saved = torch.load(path, map_location="cpu", weights_only=True)
-    return plain(network_of(saved)), saved.get("calibration", IDENTITY_CALIBRATION)
 
 
 def bare_network(network):
@@ -43,7 +30,7 @@ def bare_network(network):
         # The TorchScript exporter is enough for plain convolutions and needs no further package.
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.onnx.export(
-            network,
+            plain(network),
             torch.zeros(1, 3, 64, 96),
             buffer,
             input_names=["pixels"],
@@ -76,8 +63,8 @@ def served_model(network, calibration):
     onnx_graph.join_levels(post, levels)
     return onnx_graph.make_model(
         [*g.nodes, *core.graph.node, *post.nodes],
-        [onnx_graph.image_input(), onnx_graph.min_score_input()],
-        onnx_graph.detection_outputs(),
+        [onnx_graph.IMAGE, onnx_graph.MIN_SCORE],
+        onnx_graph.DETECTIONS,
         [*g.constants.values(), *core.graph.initializer, *post.constants.values()],
         "face-detector",
     )
@@ -85,13 +72,11 @@ def served_model(network, calibration):
 
 def verify(path):
     """Runs the file at several sizes and with nothing to find; raises when the contract is broken."""
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    detector = Detector(path)
     generator = np.random.default_rng(0)
     for height, width, least in ((64, 96, 0.0), (320, 224, 0.3), (448, 640, 0.02), (32, 32, 2.0)):
-        image = generator.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
-        boxes, scores, points = session.run(None, {"image": image, "min_score": np.float32([least])})
+        image = generator.integers(0, 256, (height, width, 3), dtype=np.uint8)
+        boxes, scores, points = detector(image, least)
         cells = sum((height // s) * (width // s) for s in STRIDES)
         count = len(scores)
         assert boxes.shape == (count, 4) and points.shape == (count, 5, 2), (boxes.shape, points.shape)
@@ -100,12 +85,9 @@ def verify(path):
         assert least < 2 or count == 0
 
 
-def save_resumable(checkpoint, path):
-    """The averaged network in half precision, without the optimiser: small enough to be committed."""
-    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    network = {k: v.half() if v.is_floating_point() else v for k, v in saved["ema"].items()}
-    with whole(path) as part:
-        torch.save({**saved, "model": network, "ema": network, "optimiser": None}, part)
+def save_resumable(path, network, calibration):
+    """In half precision, small enough to be committed."""
+    save_checkpoint(path, unframed(network).half(), calibration)
 
 
 def main():
@@ -113,14 +95,14 @@ def main():
     parser.add_argument("checkpoint")
     parser.add_argument("output", nargs="?", default=SERVED)
     args = parser.parse_args()
-    network, calibration = load_network(args.checkpoint)
+    network, calibration = load_checkpoint(args.checkpoint)
     model = served_model(network, calibration)
     onnx.checker.check_model(model)
     with whole(args.output) as path:
         onnx.save(model, path)
         verify(path)
     if args.output == SERVED:
-        save_resumable(args.checkpoint, HERE / "checkpoints" / "resumable.pt")
+        save_resumable(HERE / "checkpoints" / "resumable.pt", network, calibration)
     print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")
 
 

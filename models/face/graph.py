@@ -9,6 +9,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR_VERSION = 9
+IMAGE = helper.make_tensor_value_info("image", TensorProto.UINT8, [1, "height", "width", 3])
+MIN_SCORE = helper.make_tensor_value_info("min_score", TensorProto.FLOAT, [1])
+DETECTIONS = [
+    helper.make_tensor_value_info("boxes", TensorProto.FLOAT, ["count", 4]),
+    helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["count"]),
+    helper.make_tensor_value_info("landmarks", TensorProto.FLOAT, ["count", 5, 2]),
+]
 
 
 class GraphBuilder:
@@ -29,22 +36,6 @@ class GraphBuilder:
         names = [output] if output else [f"{self.prefix}/{op}_{len(self.nodes)}_{i}" for i in range(outputs)]
         self.nodes.append(helper.make_node(op, list(inputs), names, name=names[0], **attributes))
         return names[0] if outputs == 1 else names
-
-
-def image_input():
-    return helper.make_tensor_value_info("image", TensorProto.UINT8, [1, "height", "width", 3])
-
-
-def min_score_input():
-    return helper.make_tensor_value_info("min_score", TensorProto.FLOAT, [1])
-
-
-def detection_outputs():
-    return [
-        helper.make_tensor_value_info("boxes", TensorProto.FLOAT, ["count", 4]),
-        helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["count"]),
-        helper.make_tensor_value_info("landmarks", TensorProto.FLOAT, ["count", 5, 2]),
-    ]
 
 
 def decode_level(g, scores, cells, width, stride):

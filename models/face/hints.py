@@ -8,12 +8,9 @@ from network import STRIDES
 class Variances:
     """Mean and spread of the teacher's maps, by which errors are measured."""
 
-    def __init__(self, state=None):
-        self.mean, self.spread = state or ({}, {})
-
     @torch.no_grad()
-    def fit(self, batches):
-        sums = {}
+    def __init__(self, batches):
+        self.mean, self.spread, sums = {}, {}, {}
         for maps in batches:
             for name, t in maps.items():
                 x = t.float().transpose(0, 1).flatten(1)
@@ -27,9 +24,6 @@ class Variances:
         """Share of the variance of the teacher's map that the student's does not explain."""
         error = ((student.float() - teacher.float()) / self.spread[name][:, None, None]).square().mean(1)
         return error.mean() if weight is None else (error * weight).sum() / weight.sum()
-
-    def state(self):
-        return self.mean, self.spread
 
 
 def map_losses(variances, student, teacher, scores, has_faces):

@@ -18,11 +18,11 @@ import torch
 import torch.nn.functional as F
 
 import dataset
+from checkpoint import save_checkpoint
 from hints import Variances, map_losses
 from network import FaceNetwork, mixed_precision, normalise, whiten
 from teacher import Teacher
 from train import FIT_BATCHES, as_pixels, keep_freed_memory
-from whole import whole
 
 HERE = Path(__file__).resolve().parent
 REFRAMES = (0.15, 0.5)  # shares of the time after which the units are whitened anew
@@ -94,7 +94,7 @@ def main():
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     shared = dataset.training_data()
     pictures = dataset.TrainingPictures(shared)
-    queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
+    queue, _ = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
     teacher = Teacher(dataset.teacher_file(shared), device)
     network = FaceNetwork().to(device, memory_format=torch.channels_last)
 
@@ -102,32 +102,26 @@ def main():
         crops, _, indices = queue.get()
         return as_pixels(crops, device), torch.tensor(indices, device=device) < 0
 
-    def draws():
-        return (draw() for _ in range(FIT_BATCHES))
-
-    variances = Variances()
-    variances.fit(teacher(pixels)[1] for pixels, _ in draws())
+    variances = Variances(teacher(pixels)[1] for pixels, _ in (draw() for _ in range(FIT_BATCHES)))
     set_scales(network, variances)
     for losses_of, minutes, rate, reframes in (
         (part_losses, args.minutes, 1e-2, (0, *REFRAMES)),
         (joint_losses, args.joint_minutes, 2e-3, (0,)),
     ):
         losses = partial(losses_of, network, teacher, variances)
-        learn(network, losses, draws, minutes, rate, reframes)
-        save(network, variances, args.folder)
-    for worker in workers:
-        worker.terminate()
+        learn(network, losses, draw, minutes, rate, reframes)
+        save_checkpoint(args.folder / "imitated.pt", network)
 
 
-def learn(network, losses_of, draws, minutes, rate, reframes):
+def learn(network, losses_of, draw, minutes, rate, reframes):
     """`reframes`: the shares of the time at which the convolutions are whitened anew."""
-    start, due, sums = time.time(), list(reframes), {}
+    start, due = time.time(), list(reframes)
     while (done := (time.time() - start) / max(60 * minutes, 1e-9)) < 1:
         if due and done >= due[0]:  # the moments belong to the frame, too
             due.pop(0)
-            whiten(network, losses_of, draws())
-            optimiser, step = torch.optim.Adam(network.parameters(), betas=(0.9, 0.99)), 0
-        losses = losses_of(next(draws()))
+            whiten(network, losses_of, (draw() for _ in range(FIT_BATCHES)))
+            optimiser, step, sums = torch.optim.Adam(network.parameters(), betas=(0.9, 0.99)), 0, {}
+        losses = losses_of(draw())
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / WARMUP_STEPS) * (0.5 + 0.5 * math.cos(math.pi * done))
         optimiser.zero_grad()
@@ -140,13 +134,6 @@ def learn(network, losses_of, draws, minutes, rate, reframes):
             means = " ".join(f"{name} {value / 100:.3f}" for name, value in sums.items())
             print(f"left unexplained: {means} | {minutes * (1 - done):.1f} min left", flush=True)
             sums = {}
-
-
-def save(network, variances, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    saved = {"config": network.config.to_dict(), "ema": network.state_dict(), "variances": variances.state()}
-    with whole(folder / "imitated.pt") as path:
-        torch.save(saved, path)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ The numbers below were chosen on training pictures; after changing one, delete w
 """
 
 import hashlib
+from functools import reduce
 from pathlib import Path
 
 import cv2
@@ -13,11 +14,12 @@ import numpy as np
 
 import dataset
 import metrics
-from detector import AdaptedYunet, Found, scaled
+from detector import AdaptedYunet, Found, padded
+from whole import whole
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cache" / "fused"
-SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the stored picture, whose longer side has at most 640 pixels
+SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of a picture whose longer side has at most 640 pixels
 TILE, TILE_OVERLAP = 1280, 192  # pixels of the scaled picture; larger ones are looked at in tiles
 LEAST_SCORE = 0.05
 SAME_FACE = 0.5  # overlap of boxes of one face
@@ -45,17 +47,14 @@ def look(teacher, picture, scale):
     for top in starts(height):
         for left in starts(width):
             part = np.ascontiguousarray(image[top : top + TILE, left : left + TILE])
-            boxes, scores, points = teacher(scaled(part, 1), LEAST_SCORE)
+            boxes, scores, points = teacher(padded(part), LEAST_SCORE)
             some = Found(boxes, scores, points).suppressed()
             low, high = np.float32([left, top]), np.float32([left, top]) + part.shape[1::-1]
             # Another tile sees whole what this one cuts.
             cut = ((some.boxes[:, :2] < 2) & (low > 0)).any(1)
             cut |= ((some.boxes[:, 2:] + low > high - 2) & (high < np.float32([width, height]))).any(1)
             found.append(some.pick(~cut).moved(left, top))
-    joined = found[0]
-    for more in found[1:]:
-        joined = joined.joined(more)
-    joined = joined.suppressed() if len(found) > 1 else joined
+    joined = reduce(Found.joined, found).suppressed()
     return Found(joined.boxes / scale, joined.scores, joined.landmarks / scale)
 
 
@@ -109,11 +108,20 @@ def label_file(row):
     return FOLDER / f"{hashlib.md5(Path(row['path']).read_bytes()).hexdigest()}.npy"
 
 
+def make_label(teacher, row):
+    with whole(label_file(row)) as path, path.open("wb") as file:
+        np.save(file, fused(passes(teacher, dataset.read_row(row)["picture"])))
+
+
+def has_labels(faces):
+    return any("clear" in face for face in faces)
+
+
 def joined_faces(row):
-    """The annotated faces, with boxes and clearness by the labels that fit; doubtful labels are ignored faces. As they
-    are before `label.py` has seen the picture."""
+    """The annotated faces of `read_row`, with boxes and clearness by the labels that fit; doubtful labels are ignored
+    faces. As they are before `label.py` has seen the picture, and where `pack.py` has joined them."""
     path = label_file(row)
-    if not path.is_file() or not row["faces"]:
+    if not row["faces"] or has_labels(row["faces"]) or not path.is_file():
         return row["faces"]
     rows = np.load(path)
     boxes, scores = rows[:, :4], rows[:, 4]
@@ -140,11 +148,7 @@ def main():
     rows = dataset.annotations(shared / "face" / "train", held_out=False)
     todo = [row for row in rows if not label_file(row).is_file()]
     for i, row in enumerate(todo):
-        found = fused(passes(teacher, dataset.read_rgb(row["path"])))
-        partial = label_file(row).with_suffix(".tmp")
-        with partial.open("wb") as file:
-            np.save(file, found)
-        partial.replace(label_file(row))
+        make_label(teacher, row)
         if (i + 1) % 50 == 0:
             print(f"{i + 1} of {len(todo)} pictures", flush=True)
 

@@ -11,14 +11,11 @@ from onnx import TensorProto, helper
 
 import graph as onnx_graph
 from graph import GraphBuilder
+from network import STRIDES
 
 HERE = Path(__file__).resolve().parent
-STRIDES = (8, 16, 32)
+WIDTH = helper.make_tensor_value_info("image_width", TensorProto.INT64, [1])
 VALUES = {"cls": 1, "obj": 1, "bbox": 4, "kps": 10}
-
-
-def width_info():
-    return helper.make_tensor_value_info("image_width", TensorProto.INT64, [1])
 
 
 def pre_model():
@@ -28,9 +25,7 @@ def pre_model():
     g.add("Cast", bgr, to=TensorProto.FLOAT, output="input")
     g.add("Slice", g.add("Shape", "image"), g.constant([2]), g.constant([3]), output="image_width")
     pixels = helper.make_tensor_value_info("input", TensorProto.FLOAT, [1, 3, "height", "width"])
-    return onnx_graph.make_model(
-        g.nodes, [onnx_graph.image_input()], [pixels, width_info()], list(g.constants.values()), "yunet-pre"
-    )
+    return onnx_graph.make_model(g.nodes, [onnx_graph.IMAGE], [pixels, WIDTH], list(g.constants.values()), "yunet-pre")
 
 
 def post_model():
@@ -49,10 +44,8 @@ def post_model():
         for name, depth in VALUES.items()
         for s in STRIDES
     ]
-    inputs = [*raw, width_info(), onnx_graph.min_score_input()]
-    return onnx_graph.make_model(
-        g.nodes, inputs, onnx_graph.detection_outputs(), list(g.constants.values()), "yunet-post"
-    )
+    inputs = [*raw, WIDTH, onnx_graph.MIN_SCORE]
+    return onnx_graph.make_model(g.nodes, inputs, onnx_graph.DETECTIONS, list(g.constants.values()), "yunet-post")
 
 
 def main():

@@ -37,20 +37,19 @@ def suppress(boxes, scores):
 def match(truth, wanted, boxes, scores):
     """WIDER's protocol in one picture: (score, hit) of every detection that counts.
 
-    Best first, each detection takes the free wanted face it overlaps most; a detection on a face that is not wanted
-    in this subset is neither hit nor miss.
+    Best first, each detection takes the free face it overlaps most; on one that is not wanted in this subset, it is
+    neither hit nor miss.
     """
+    if not len(truth):
+        return [(score, 0) for score in scores]
     results = []
     used = np.zeros(len(truth), bool)
-    overlaps = iou_matrix(boxes, truth) if len(truth) else None
+    overlaps = iou_matrix(boxes, truth)
     for i in np.argsort(-scores, kind="stable"):
-        if overlaps is None:
-            results.append((scores[i], 0))
-            continue
         row = overlaps[i]
-        best = int(np.argmax(np.where(used & wanted, -1, row)))
-        nearest = int(np.argmax(row))
-        if row[best] >= MATCH_IOU and wanted[best] and not used[best]:
+        free = np.where(used, 0, row)
+        best, nearest = int(np.argmax(free)), int(np.argmax(row))
+        if free[best] >= MATCH_IOU and wanted[best]:
             used[best] = True
             results.append((scores[i], 1))
         elif row[nearest] < MATCH_IOU or wanted[nearest]:
@@ -84,11 +83,6 @@ def average_precision(results, positives):
     return float(np.sum(np.diff(np.concatenate([[0], recall])) * precision))
 
 
-def subset_ap(pictures, detections, is_wanted):
-    """AP over the faces that `is_wanted(face)` names."""
-    return average_precision(*match_all(pictures, detections, is_wanted))
-
-
 def precision_recall(pictures, detections, threshold):
     """Over all faces that are not ignored, at one score."""
     results, positives = match_all(pictures, [(boxes[s >= threshold], s[s >= threshold]) for boxes, s in detections])
@@ -105,5 +99,5 @@ def best_on(box, found, score):
     """Index of the detection of at least this score that overlaps the box most, and enough for a match; or None."""
     if not len(found.scores):
         return None
-    overlap = np.where(found.scores >= score, iou_matrix(box, found.boxes)[0], 0)
+    overlap = np.where(found.scores >= score, iou_matrix(np.float32([box]), found.boxes)[0], 0)
     return int(np.argmax(overlap)) if overlap.max() >= MATCH_IOU else None

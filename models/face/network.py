@@ -5,7 +5,7 @@ relative to the cell's corner) and five landmarks (dx, dy in strides).
 """
 
 import copy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -19,21 +19,11 @@ FEATURES = 64  # of every map that one part hands to the next
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Widths of the units of each part, the last of which is FEATURES. Checkpoints store it to rebuild the network."""
+    """Widths of the units of each part, the last of which is FEATURES."""
 
     stages: tuple = ((32, 64), (64, 64), (128, 64), (128, 64), (128, 64))  # strides 4, 4, 8, 16, 32
     merge: tuple = (64,)
     tower: tuple = (96, 64)
-
-    def to_dict(self):
-        return asdict(self)
-
-    @staticmethod
-    def from_dict(values):
-        def tuples(v):
-            return tuple(map(tuples, v)) if isinstance(v, (list, tuple)) else v
-
-        return NetworkConfig(**{k: tuples(v) for k, v in values.items()})
 
 
 def mixed_precision(device):
@@ -196,6 +186,23 @@ def plain(network):
                 if isinstance(child, (Unit, Mixing)):
                     module[i] = child.plain()
     return folded
+
+
+@torch.no_grad()
+def unframed(network):
+    """The same function with every convolution learned for plain inputs: only so can weights be averaged, and halved in
+    precision without losing much of it."""
+    for module in network.modules():
+        if isinstance(module, Mixing):
+            weight, offset = module.weights()
+            module.mix.copy_(weight.flatten(1))
+            module.offset.copy_(offset)
+            module.mean.zero_()
+            module.whiten.copy_(torch.eye(len(module.mean)))
+        elif isinstance(module, Unit):
+            module.spots.copy_(module.weight())
+            module.scale.fill_(1)
+    return network
 
 
 @torch.no_grad()

@@ -14,25 +14,23 @@ import dataset
 import label
 
 PACK = Path(__file__).resolve().parent / "pack"
-SIDE, FACELESS_SIDE = 640, 448
+FACELESS_SIDE = 448
 QUALITY = 66
 
 
-def shrink(source, target, side):
-    """Writes a picture larger than that side as WebP, shrunk, under its old name; returns width, height and scale.
+def shrink(row, target, side=dataset.LONGEST):
+    """Writes a picture larger than that side as WebP, shrunk, under its old name; returns what is read of it.
 
     Names stay because the held-out slice is drawn by their hash; readers go by content.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    picture = cv2.imread(str(source))
-    scale = min(1.0, side / max(picture.shape[:2]))
-    if scale == 1:
-        shutil.copy(source, target)
+    row = dataset.read_row(row, side)
+    if row["scale"] == 1:
+        shutil.copy(row["path"], target)
     else:
-        size = [round(v * scale) for v in picture.shape[1::-1]]
-        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+        picture = cv2.cvtColor(row["picture"], cv2.COLOR_RGB2BGR)
         target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])[1].tobytes())
-    return picture.shape[1], picture.shape[0], scale
+    return row
 
 
 def pack_faces(train, target):
@@ -41,24 +39,24 @@ def pack_faces(train, target):
     for held_out in (False, True):
         for row in dataset.annotations(train, held_out):
             name = str(row["path"].relative_to(train))
-            width, height, scale = shrink(row["path"], target / name, SIDE)
+            row = shrink(row, target / name)
             faces = row["faces"] if held_out else label.joined_faces(row)
-            faces = [{**face, "box": [round(v * scale, 1) for v in face["box"]]} for face in faces]
-            packed.append({"file": name, "width": width, "height": height, "faces": faces})
+            faces = [{**face, "box": [round(v, 1) for v in face["box"]]} for face in faces]
+            packed.append({"file": name, "faces": faces})
     (target / "annotations.json").write_text(json.dumps(packed))
 
 
 def main():
     shared = dataset.training_data()
-    train = shared / "face" / "train"
+    train, meters = (shared / kind / "train" for kind in ("face", "meter"))
     shutil.rmtree(PACK, ignore_errors=True)
     target = PACK / "face" / "train"
     pack_faces(train, target)
-    for row in dataset.faceless(train, held_out=False) + dataset.faceless(train, held_out=True):
-        shrink(row["path"], target / "noface" / row["path"].name, FACELESS_SIDE)
-    meters = shared / "meter" / "train"
-    for row in dataset.meters(meters, held_out=False) + dataset.meters(meters, held_out=True):
-        shrink(row["path"], PACK / "meter" / "train" / row["path"].name, FACELESS_SIDE)
+    for held_out in (False, True):
+        for row in dataset.faceless(train, held_out):
+            shrink(row, target / "noface" / row["path"].name, FACELESS_SIDE)
+        for row in dataset.meters(meters, held_out):
+            shrink(row, PACK / "meter" / "train" / row["path"].name, FACELESS_SIDE)
     (PACK / "models").mkdir()
     shutil.copy(dataset.teacher_file(shared), PACK / "models" / "yunet_n_dynamic.onnx")
     size = sum(p.stat().st_size for p in PACK.rglob("*") if p.is_file())

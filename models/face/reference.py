@@ -160,7 +160,7 @@ def main():
         "turnedBack": turned_back(300, 200),
         "cases": cases,
     }
-    FILE.write_text(json.dumps(reference, indent=None, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
+    FILE.write_text(json.dumps(reference, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
     print(f"{len(cases)} cases, {sum('merged' in c['result'] for c in cases)} with a second look")
 
 

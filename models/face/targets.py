@@ -146,7 +146,7 @@ def build(cells, student, teacher, face_rows, picture_rows, has_faces):
         visible[:, 1::2].clamp_(0, cells.shapes[0][0] * STRIDES[0])
         index, valid = neighbourhood(cells, visible, limit_sides=False)
         weight[(picture_rows[ignored][:, None] * n + index)[valid]] = 0
-        weight[owner >= 0] = 1
+        weight[owned] = 1
 
     landmark_weight = torch.zeros_like(weight)
     seen = (teacher_scores.reshape(-1) > TEACHER_FLOOR).nonzero()[:, 0]

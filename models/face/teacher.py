@@ -18,7 +18,7 @@ SHAPE_OPS = {"Shape", "Gather", "Unsqueeze", "Concat"}  # feed Resize and Reshap
 
 
 class Teacher:
-    """Interprets the few operators of the file. Wants BGR 0..255, NCHW."""
+    """Interprets the few operators of the file, which wants BGR 0..255, NCHW."""
 
     def __init__(self, path, device):
         model = onnx.load(path)

@@ -1,12 +1,13 @@
 """Checks of the training code that need no data. Usage: python -m unittest test_face"""
 
+import copy
 import random
 import tempfile
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
 from unittest import mock
 
+import cv2
 import numpy as np
 import onnx
 import torch
@@ -15,13 +16,16 @@ import torch.nn.functional as F
 import augment
 import average
 import dataset
+import heldout
 import label
 import metrics
+import pack
 import targets
 import train
 from cascade import CascadeRule
+from checkpoint import IDENTITY_CALIBRATION, load_checkpoint
 from detector import Detector, Found, detect
-from export import IDENTITY_CALIBRATION, served_model, verify
+from export import save_resumable, served_model, verify
 from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
 from reference import RULE
@@ -53,13 +57,39 @@ class LabelTest(unittest.TestCase):
                 path.write_text(str(path))
             self.assertEqual(len({label.label_file({"path": path}) for path in paths}), 2)
 
+    def test_labels_are_in_pixels_of_the_shrunken_picture_and_joined_once(self):
+        def teacher(image, least_score):
+            """Finds what is white."""
+            rows, columns = np.where(image[..., 0] > 127)
+            box = np.float32([[columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]])
+            return box, np.float32([0.9]), np.zeros((1, 5, 2), np.float32)
+
+        for times in (1, 2):
+            with tempfile.TemporaryDirectory() as folder, mock.patch.object(label, "FOLDER", Path(folder)):
+                train, packed = Path(folder, "face", "train"), Path(folder, "pack")
+                train.mkdir(parents=True)
+                picture = np.zeros((480 * times, 640 * times, 3), np.uint8)
+                picture[100 * times : 200 * times, 200 * times : 280 * times] = 255
+                cv2.imwrite(str(train / "a.png"), picture)
+                annotated = [side * times for side in (200, 100, 280, 210)]
+                (train / "annotations.json").write_text(f'[{{"file": "a.png", "faces": [{{"box": {annotated}}}]}}]')
+                (row,) = dataset.annotations(train, held_out=False)
+                label.make_label(teacher, row)
+                (face,) = label.joined_faces(dataset.read_row(row))
+                self.assertGreater(face["clear"], label.UNSEEN_CLEAR)
+                pack.pack_faces(train, packed)
+                (row,) = dataset.annotations(packed, held_out=False)
+                (from_pack,) = label.joined_faces(dataset.read_row(row))
+                # The mean of what was annotated and of what the teacher sees.
+                for box in (face["box"], from_pack["box"]):
+                    np.testing.assert_allclose(box, [200, 100, 280, 205], atol=1)
+
 
 class VariancesTest(unittest.TestCase):
     def test_saying_the_mean_leaves_all_of_the_variance_and_saying_the_map_none(self):
         torch.manual_seed(0)
         maps = 3 * torch.randn(4, 8, 32, 32) + torch.arange(8)[:, None, None]
-        variances = Variances()
-        variances.fit([{"neck8": maps}])
+        variances = Variances([{"neck8": maps}])
         mean = variances.mean["neck8"][None, :, None, None].expand_as(maps)
         self.assertAlmostEqual(float(variances.unexplained("neck8", mean, maps)), 1, places=3)
         self.assertEqual(float(variances.unexplained("neck8", maps, maps)), 0)
@@ -94,6 +124,19 @@ class AverageTest(unittest.TestCase):
         mean.load_state_dict(average.mean(a, b, share=0.75))
         for known, said in zip(wanted(batches[0]), mean(batches[0])):
             torch.testing.assert_close(said, known, rtol=1e-3, atol=1e-3)
+
+
+class CheckpointTest(unittest.TestCase):
+    def test_a_checkpoint_in_half_precision_is_the_network_with_its_calibration(self):
+        network, batches = whitened()
+        calibration = {"scale": 1.5, "offset": -0.25}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "new" / "last.pt"
+            save_resumable(path, copy.deepcopy(network), calibration)
+            loaded, known = load_checkpoint(path)
+        self.assertEqual((loaded.config, known), (SMALL, calibration))
+        for said, wanted in zip(loaded(batches[0]), network(batches[0])):
+            torch.testing.assert_close(said, wanted, rtol=1e-2, atol=1e-2)
 
 
 class ExportTest(unittest.TestCase):
@@ -192,13 +235,13 @@ class WholeTest(unittest.TestCase):
 
 class TrainTest(unittest.TestCase):
     def run_in(self, folder):
-        args = SimpleNamespace(resume=False, start=None, rate=1e-3, folder=Path(folder))
-        return train.Run(args, torch.device("cpu"))
+        return train.Run(FaceNetwork(), None, 1e-3, Path(folder), torch.device("cpu"))
 
     def test_the_first_checkpoint_is_the_best_so_far_whatever_its_score(self):
         for ap in (0.0, float("nan")):
             with tempfile.TemporaryDirectory() as folder:
-                train.check(self.run_in(folder), mock.Mock(**{"measure.return_value": {"ap": ap}}))
+                with mock.patch.object(heldout, "measure", return_value={"ap": ap}):
+                    train.check(self.run_in(folder), [])
                 self.assertTrue((Path(folder) / "best.pt").exists(), ap)
 
     def test_a_crop_without_a_face_of_a_picture_with_faces_is_not_known_to_be_free_of_them(self):

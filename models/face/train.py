@@ -1,12 +1,13 @@
-"""Trains the detector by ground truth and a teacher. Resumable; a GPU is used where torch sees one.
+"""Trains the detector by ground truth and a teacher. A GPU is used where torch sees one.
 
-    python train.py --minutes 60 --start checkpoints/imitated.pt    constant rate, from what imitate.py made
-    python train.py --minutes 20 --resume --decay                   rate to zero: gives the weights to serve
+    python train.py --minutes 20 --start checkpoints/imitated.pt --decay    from what imitate.py made
 
-The checkpoint that scores best on the held-out slice of the training pictures is checkpoints/best.pt.
+It writes checkpoints/last.pt, every three minutes and at the end, and checkpoints/best.pt, which scores best on the
+held-out slice of the training pictures; `--start` takes either.
 """
 
 import argparse
+import copy
 import ctypes
 import random
 import sys
@@ -20,13 +21,13 @@ from torch import nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 import dataset
+import heldout
 import label
 import targets
-from heldout import HeldOut
+from checkpoint import load_checkpoint, save_checkpoint
 from hints import Variances, map_losses
-from network import FaceNetwork, NetworkConfig, mixed_precision, normalise, whiten
+from network import FaceNetwork, mixed_precision, normalise, whiten
 from teacher import Teacher
-from whole import whole
 
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
@@ -38,7 +39,6 @@ DECAY_SHARE = 0.6  # of the run, at its end
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, required=True)
-    parser.add_argument("--resume", action="store_true", help="go on from checkpoints/last.pt")
     parser.add_argument("--start", help="begin with the weights of this checkpoint")
     parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero towards the end")
     parser.add_argument("--rate", type=float, default=1e-3)
@@ -54,58 +54,26 @@ def arguments():
 
 
 class Run:
-    """Everything that a checkpoint holds."""
+    """A network in training, and its mean over the steps, which is what is saved."""
 
-    def __init__(self, args, device):
-        self.args, self.device = args, device
-        self.step, self.seconds, self.best = 0, 0.0, -1.0
-        saved = self._saved()
-        network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
-        if saved:
-            network.load_state_dict(saved["model" if args.resume else "ema"])
-        self.network = network.to(device, memory_format=torch.channels_last)
-        self.variances = Variances(saved["variances"] if args.resume else None)
+    def __init__(self, network, variances, rate, folder, device):
+        self.network, self.mean = network, copy.deepcopy(network).eval()
+        self.variances, self.folder, self.device = variances, folder, device
+        self.step, self.best = 0, -1.0
         decayed = [p for p in network.parameters() if p.ndim > 1]
         plain = [p for p in network.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0.0}], lr=args.rate
+            [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0.0}], lr=rate
         )
-        if args.resume:
-            if saved.get("optimiser"):
-                self.optimiser.load_state_dict(saved["optimiser"])
-            self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
-        # Committed checkpoints are stored in half precision.
-        ema = saved["ema"] if args.resume else network.state_dict()
-        self.ema = {k: v.clone().to(device, torch.float32) for k, v in ema.items()}
-
-    def _saved(self):
-        path = self.args.folder / "last.pt" if self.args.resume else self.args.start
-        return torch.load(path, map_location="cpu", weights_only=True) if path else None
 
     @torch.no_grad()
-    def average(self, done):
-        keep = min(0.999, (done + 1) / (done + 20))
-        get_ema_multi_avg_fn(keep)(list(self.ema.values()), list(self.network.state_dict().values()), None)
-
-    def averaged_network(self):
-        network = FaceNetwork(self.network.config).to(self.device, memory_format=torch.channels_last)
-        network.load_state_dict(self.ema)
-        return network.eval()
+    def average(self):
+        keep = min(0.999, (self.step + 1) / (self.step + 20))
+        update = get_ema_multi_avg_fn(keep)
+        update(list(self.mean.state_dict().values()), list(self.network.state_dict().values()), None)
 
     def save(self, name):
-        self.args.folder.mkdir(parents=True, exist_ok=True)
-        state = {
-            "config": self.network.config.to_dict(),
-            "model": self.network.state_dict(),
-            "ema": self.ema,
-            "variances": self.variances.state(),
-            "optimiser": self.optimiser.state_dict(),
-            "step": self.step,
-            "seconds": self.seconds,
-            "best": self.best,
-        }
-        with whole(self.args.folder / name) as path:
-            torch.save(state, path)
+        save_checkpoint(self.folder / name, self.mean)
 
 
 def keep_freed_memory():
@@ -151,18 +119,9 @@ def train_step(run, teacher, batch, rate, hint_weight):
     loss.backward()
     nn.utils.clip_grad_norm_(run.network.parameters(), 5.0)
     run.optimiser.step()
+    run.step += 1
+    run.average()
     return torch.stack([*parts, hints]).tolist(), student[0].amax(1).tolist()
-
-
-def prepare(run, teacher, queue):
-    """Before the first step: how much the teacher's maps vary, and the frame of every unit."""
-
-    def batches():
-        return (as_pixels(queue.get()[0], run.device) for _ in range(FIT_BATCHES))
-
-    run.variances.fit(teacher(pixels)[1] for pixels in batches())
-    whiten(run.network, lambda pixels: run.network(normalise(pixels)), batches())
-    run.ema = {k: v.clone() for k, v in run.network.state_dict().items()}
 
 
 def main():
@@ -172,23 +131,29 @@ def main():
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     shared = dataset.training_data()
-    run = Run(args, device)
-    print(f"{device}, {sum(p.numel() for p in run.network.parameters())} parameters, {run.network.config}", flush=True)
-    held_out = HeldOut(shared)
+    network = load_checkpoint(args.start)[0] if args.start else FaceNetwork()
+    network.to(device, memory_format=torch.channels_last)
+    print(f"{device}, {sum(p.numel() for p in network.parameters())} parameters, {network.config}", flush=True)
+    held_out = heldout.held_out_rows(shared)
     pictures = dataset.TrainingPictures(shared, label.joined_faces)
-    labelled = sum(label.label_file(row).is_file() for row in pictures.faces)
+    labelled = sum(label.has_labels(row["faces"]) for row in pictures.faces)
     print(f"{labelled} of the pictures with faces have labels", flush=True)
     pixels = args.batch * 320 * 320
-    queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
+    queue, hardness = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
-    if not args.resume:
-        prepare(run, teacher, queue)
+
+    def some_pixels():
+        return (as_pixels(queue.get()[0], device) for _ in range(FIT_BATCHES))
+
+    variances = Variances(teacher(pixels)[1] for pixels in some_pixels())
+    whiten(network, lambda pixels: network(normalise(pixels)), some_pixels())
+    run = Run(network, variances, args.rate, args.folder, device)
 
     start = last_save = last_check = time.time()
     names = (*LOSS_WEIGHTS, "hints")
-    done, crops, sums = 0, 0, np.zeros(len(names))
+    crops, sums = 0, np.zeros(len(names))
     while (elapsed := time.time() - start) < args.minutes * 60:
-        rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)
+        rate = args.rate * min(1, (run.step + 1) / WARMUP_STEPS)
         share = elapsed / (args.minutes * 60)
         if args.decay:
             rate *= min(1, max(0.01, 1 - share) / DECAY_SHARE)
@@ -198,14 +163,11 @@ def main():
         for index, score in zip(batch[2], scores):
             if index >= 0:
                 hardness[index] = 0.7 * hardness[index] + 0.3 * score
-        run.step += 1
-        done += 1
         crops += len(batch[0])
         sums += parts
-        run.average(done)
         now = time.time()
-        if done % 100 == 0:
-            speed, left = done / (now - start), args.minutes - (now - start) / 60
+        if run.step % 100 == 0:
+            speed, left = run.step / (now - start), args.minutes - (now - start) / 60
             means = " ".join(f"{name} {v:.4f}" for name, v in zip(names, sums / 100))
             print(f"step {run.step} {means} | {speed:.2f} steps/s, {crops} crops, {left:.0f} min left", flush=True)
             sums[:] = 0
@@ -213,18 +175,14 @@ def main():
             last_check = now
             check(run, held_out)
         if now - last_save > 180:
-            run.seconds += now - last_save
             last_save = now
             run.save("last.pt")
     check(run, held_out)
-    run.seconds += time.time() - last_save
     run.save("last.pt")
-    for worker in workers:
-        worker.terminate()
 
 
 def check(run, held_out):
-    result = held_out.measure(run.averaged_network(), run.device)
+    result = heldout.measure(run.mean, held_out, run.device)
     print(f"held out at step {run.step}: {result}", flush=True)
     if not result["ap"] <= run.best:  # of no faces held out it is no number, and the latest is as good as any
         run.best = result["ap"]

@@ -15,7 +15,7 @@ import cv2
 import dataset
 import metrics
 from detector import SERVED_RULE, Detector, detect
-from heldout import HeldOut
+from heldout import held_out_rows
 
 STORED_SIDE, REAL_SIDE = 640, 1024
 RATIO = REAL_SIDE / STORED_SIDE
@@ -37,11 +37,11 @@ class CountingDetector(Detector):
         return self.answers[key]
 
 
-def measure(detector, held_out, rule):
+def measure(detector, rows, rule):
     rule = replace(rule, overview_side=int(rule.overview_side / RATIO), second_pixels=rule.second_pixels / RATIO**2)
     detector.looks = detector.pixels = 0
-    found = [detect(detector, picture, rule) for picture in held_out.pictures]
-    ap = metrics.subset_ap(held_out.rows, [(d.boxes, d.scores) for d in found], lambda face: True)
+    found = [detect(detector, row["picture"], rule) for row in rows]
+    ap = metrics.average_precision(*metrics.match_all(rows, [(d.boxes, d.scores) for d in found]))
     looks = detector.looks / len(found)
     real = detector.pixels / len(found) * RATIO**2 / 1e6
     return f"AP {100 * ap:.2f}  {real:.2f} Mpx a picture  {looks:.2f} looks"
@@ -53,11 +53,11 @@ def main():
     parser.add_argument("numbers", nargs="*", metavar="NAME=VALUES", help="of CascadeRule, by commas; others as served")
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    held_out, detector = HeldOut(dataset.training_data()), CountingDetector(args.model)
-    names, values = zip(*(text.split("=") for text in args.numbers)) if args.numbers else ((), ())
-    for some in itertools.product(*(map(float, listed.split(",")) for listed in values)):
-        changed = dict(zip(names, some))
-        print(changed, measure(detector, held_out, replace(SERVED_RULE, **changed)), flush=True)
+    rows, detector = held_out_rows(dataset.training_data()), CountingDetector(args.model)
+    numbers = dict(text.split("=") for text in args.numbers)
+    for values in itertools.product(*(map(float, listed.split(",")) for listed in numbers.values())):
+        changed = dict(zip(numbers, values))
+        print(changed, measure(detector, rows, replace(SERVED_RULE, **changed)), flush=True)
 
 
 if __name__ == "__main__":
