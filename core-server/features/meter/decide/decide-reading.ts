@@ -71,7 +71,7 @@ function confidenceOf(
       c.legible * logit(hypothesis.legible) +
       c.locate * logit(hypothesis.located) +
       c.margin * lead +
-      c.wheels * logit(marks ? shownAlone(marks, wholeOf(text, fractionWheels)) : wholeProbability),
+      c.wheels * logit(marks ? shownAlone(marks, beforePoint(text, fractionWheels)) : wholeProbability),
   );
 }
 
@@ -85,14 +85,15 @@ function standingOf(
   fractionWheels: number,
   { alternativeFloor }: ReaderRules,
 ): number {
-  const [chosen, shown] = [text, outweighed].map((each) => wholeOf(each, fractionWheels)) as [string, string];
+  const [chosen, shown] = [text, outweighed].map((each) => beforePoint(each, fractionWheels)) as [string, string];
   const probabilityOf = (each: string) => wholeProbabilityOf({ hypothesis, text: each }, fractionWheels);
   if (isStepAtMost(chosen, shown) && probabilityOf(text) >= alternativeFloor) return 1;
   return Math.min(1, probabilityOf(text) / probabilityOf(outweighed));
 }
 
-function wholeOf(text: string, fractionWheels: number): string {
-  return text.slice(0, text.length - fractionWheels);
+/** The digits before the point; none of a reading that has no more wheels than the fraction. */
+function beforePoint(text: string, fractionWheels: number): string {
+  return text.slice(0, Math.max(0, text.length - fractionWheels));
 }
 
 /** Probability by the strips of the wheels before the fraction, and of what is like them: one of the others may be between two numbers. */
@@ -101,9 +102,9 @@ function wholeProbabilityOf(
   fractionWheels: number,
   isLike = (other: string, whole: string) => other === whole,
 ): number {
-  const whole = wholeOf(text, fractionWheels);
+  const whole = beforePoint(text, fractionWheels);
   return [...hypothesis.readings]
-    .filter(([other]) => other.length === text.length && isLike(wholeOf(other, fractionWheels), whole))
+    .filter(([other]) => other.length === text.length && isLike(beforePoint(other, fractionWheels), whole))
     .reduce((sum, [, probability]) => sum + probability, 0);
 }
 

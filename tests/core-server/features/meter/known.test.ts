@@ -263,6 +263,9 @@ suite('chooseReadings', () => {
     test('is less sure of the same number with a wheel more', () => {
       assert.ok(confidenceOf({ '00016': 0.6, '000016': 0.12 }, { digits: 6 }) < 0.2);
     });
+    test('is less sure of a reading whose fraction is longer than the likelier one', () => {
+      assert.ok(confidenceOf({ '1234': 0.6, '12345678': 0.12 }, { digits: 8, decimals: 5 }) < 0.2);
+    });
     test('is no surer of a reading for what is known', () => {
       const known = { decimals: 1, previous: decimal('42') };
       const alone = { '00421': 0.3, '00422': 0.3 };
