@@ -57,13 +57,15 @@ export function createCascade(rule: CascadeRule, size: Size) {
   const [longer, shorter] = [Math.max(size.width, size.height), Math.min(size.width, size.height)];
   const overviewSide = rule.overviewSide * Math.sqrt(Math.max(1, longer / shorter / longestPlain));
   const overviewScale = Math.min(1, overviewSide / longer);
-  /** Whether it may be a face. */
+  /** Whether it may be a face. What is less, there only if scores as low are asked for, guides no look and no mean. */
   const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
-  /** A test for faces of at least this side. */
+  /** A test for faces of at least this side, in pixels of the overview like all sides of the rule. */
   const isOfSide =
     (side: number) =>
     ({ box }: Candidate): boolean =>
       Math.sqrt(area(box)) * overviewScale >= side;
+  /** Whether the first look is trusted with it, also where a second one sees it larger. */
+  const staysWithFirst = isOfSide(rule.keepSide);
 
   return {
     /** Scales of the overview and of the glance's copy, of the picture's own pixels. */
@@ -126,8 +128,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
         ymax: Math.max(...small.map((b) => b.ymax)) + margin,
       };
       const region = enclosing(around, size);
-      const isLarge = isOfSide(rule.keepSide);
-      const sought = hints.filter((face) => !isLarge(face) && isCentredIn(face, region));
+      const sought = hints.filter((face) => !staysWithFirst(face) && isCentredIn(face, region));
       const largest = Math.max(0, ...sought.map(({ box }) => Math.sqrt(area(box))));
       const affordable = Math.sqrt(rule.secondPixels / (region.width * region.height));
       const zoom = Math.min(rule.maxZoom, affordable, largestSought / largest);
@@ -136,7 +137,7 @@ export function createCascade(rule: CascadeRule, size: Size) {
 
     /**
      * The second look with what its mirror image says (mirrored back, in the same pixels): mean scores and boxes, and
-     * its own faces at a low score. Only hints count, so that no score depends on the least one asked for.
+     * its own faces at a low score.
      */
     withMirror(second: readonly Candidate[], mirror: readonly Candidate[]): Candidate[] {
       const mirrorHints = mirror.filter(isHint);
@@ -158,19 +159,19 @@ export function createCascade(rule: CascadeRule, size: Size) {
      * box where both saw them; the first has those outside and large ones, and the hints that it keeps stay.
      */
     mergeLooks(first: readonly Candidate[], second: readonly Candidate[], region: Region): Candidate[] {
-      const isLarge = isOfSide(rule.keepSide);
       const isNotTiny = isOfSide(rule.loneSide);
       // Enlarged, a blurred face is no longer recognisable: that the second look does not see it says little.
       const hints = second.filter(isHint);
       const isLone = (face: Candidate): boolean =>
         face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
       // The first look saw a large face whole if the region cuts it.
-      const whole = second.filter((face) => !(isLarge(face) && isCut(face, region, size)));
+      const whole = second.filter((face) => !(staysWithFirst(face) && isCut(face, region, size)));
       const surer = whole.filter(isHint);
-      // Less than a hint gives way to one: it is only there if scores as low are asked for.
+      // Less than a hint gives way to one.
       const fromFirst = first.filter(
         (face) =>
-          (!isCentredIn(face, region) || isLarge(face) || isLone(face)) && (isHint(face) || !isSeenBy(surer, face)),
+          (!isCentredIn(face, region) || staysWithFirst(face) || isLone(face)) &&
+          (isHint(face) || !isSeenBy(surer, face)),
       );
       const fromSecond = whole.filter((face) => !isSeenBy(fromFirst, face));
       const firstHints = first.filter(isHint);

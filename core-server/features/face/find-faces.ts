@@ -132,6 +132,7 @@ async function lookAgain(
 async function lookAtDoubtful(search: Search, found: readonly Candidate[], overview: RgbPicture): Promise<Candidate[]> {
   const { cascade, picture, step } = search;
   const lookCloser = async (face: Candidate): Promise<Candidate> => {
+    // To pixels of the overview.
     const [inOverview] = toPicture([face], picture.size, wholeOf(overview)) as [Candidate];
     const { region, zoom } = closeUpOf(inOverview, overview);
     const closeUp = await step('decode', () => resizePicture(overview, scaledSize(region, zoom), region));

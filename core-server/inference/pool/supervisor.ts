@@ -43,7 +43,7 @@ export function startSupervisor(options: WorkerPoolOptions, events: Omit<WorkerE
           failedStarts += 1;
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));
         }
-        // One that served is replaced at once; one that cannot even start is not restarted in a tight loop.
+        // At once, unless the last start failed: what cannot even start is not restarted in a tight loop.
         void sleep(restartDelayMs(failedStarts), undefined, { signal: stopping.signal }).then(start, () => undefined);
         events.lost(job, error);
       },

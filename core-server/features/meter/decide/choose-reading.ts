@@ -9,7 +9,7 @@ export interface Choice {
   readonly hypothesis: Hypothesis;
   /** Its likeliest reading, one that the networks proposed. */
   readonly text: string;
-  /** Its probability according to the reading network, reduced if it contradicts what is known. */
+  /** Of the reading that is the likeliest by the strips and what is known: less if that contradicts it. */
   readonly probability: number;
   /** The reading that the photo shows, if what is known outweighed it. */
   readonly outweighed: string | undefined;
@@ -36,6 +36,7 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
   const [text] = withAlone(judged);
   const [shown] = withAlone(seen);
   const outweighed = text === shown ? undefined : shown;
+  // What the wheels show alone tells readings of a place apart, but makes no place likelier: only one is looked at so.
   const [[, maxSeen], [, probability]] = [likeliest(seen), likeliest(judged)];
   const change = rules.weights.read * (logOf(probability) - logOf(maxSeen));
   return { hypothesis, text, probability, outweighed, weight: hypothesis.weight + change };
