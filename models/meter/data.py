@@ -98,6 +98,7 @@ def photos_if_any(folder: Path) -> list[Photo]:
 class BankWriter:
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / "index.json").unlink(missing_ok=True)  # of other pixels
         self.folder, self.index, self.offset, self.levels = folder, [], 0, []
         self.file = open(folder / "pixels.bin", "wb")
 
@@ -116,6 +117,8 @@ class BankWriter:
 
     def close(self):
         self.file.close()
+        if not self.index:
+            raise SystemExit(f"no pictures for {self.folder}: SHARED_DIR is {shared_dir()}")
         (self.folder / "index.json").write_text(json.dumps(self.index))
 
 

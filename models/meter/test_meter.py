@@ -138,6 +138,18 @@ class DataTest(unittest.TestCase):
         self.assertEqual([may("own-mine", held=held) for held in (False, True)], [True, False])
         self.assertFalse(may("negative", quad=None))
 
+    def test_pictures_are_never_read_by_the_labels_of_others(self):
+        folder = self.folder / "bank"
+        for written in (1, 0):
+            writer = data.BankWriter(folder)
+            self.assertEqual(data.photos_if_any(folder), [])
+            if written:
+                writer.add(np.zeros((4, 4, 3), np.uint8), source="negative")
+                writer.close()
+                self.assertEqual(len(data.photos_of(folder)), 1)
+        with self.assertRaisesRegex(SystemExit, "no pictures for .*/bank: SHARED_DIR is "):
+            writer.close()
+
     def test_an_empty_name_of_the_data_folder_is_none(self):
         beside = (data.HERE.parents[1] / "../shared").resolve()
         with mock.patch.dict(os.environ, {"SHARED_DIR": ""}):
