@@ -50,9 +50,8 @@ def log_likelihood(log_merged: np.ndarray, digits) -> float:
             y = a[s - 2] if s > 1 and labels[s] and labels[s] != labels[s - 2] else NEVER
             top = max(m, x, y)
             if top > NEVER / 2:
-                b[s] = (
-                    top + math.log(math.exp(m - top) + math.exp(x - top) + math.exp(y - top)) + log_merged[t, labels[s]]
-                )
+                total = math.exp(m - top) + math.exp(x - top) + math.exp(y - top)
+                b[s] = top + math.log(total) + log_merged[t, labels[s]]
         a = b
     top = max(a[-1], a[-2])
     return top + math.log(math.exp(a[-1] - top) + math.exp(a[-2] - top))

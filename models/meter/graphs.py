@@ -125,14 +125,9 @@ class LocateGraph(nn.Module):
         c, s = r[4] / norm, r[5] / norm
         w, h = 16 * r[2].clamp(-6, 3).exp(), 4 * r[3].clamp(-6, 5).exp()
         ux, uy, vx, vy = c * w, s * w, -s * h, c * h
-        quads = torch.stack(
-            [
-                torch.stack([x + a * ux + b * vx, yy + a * uy + b * vy], -1)
-                for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-            ],
-            1,
-        )
-        return quads, scores
+        ways = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        corners = [torch.stack([x + a * ux + b * vx, yy + a * uy + b * vy], -1) for a, b in ways]
+        return torch.stack(corners, 1), scores
 
 
 class RefineGraph(nn.Module):

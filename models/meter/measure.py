@@ -69,9 +69,8 @@ def judge(answer, truth: Truth) -> dict:
 
     integer = any(cut(digits, red) == cut(s, truth.red) for s in readings)
     full = digits in readings and red == truth.red
-    near = (
-        red == truth.red and len(digits) == len(truth.digits) and any(abs(int(digits) - int(s)) <= 1 for s in readings)
-    )
+    as_many = red == truth.red and len(digits) == len(truth.digits)
+    near = as_many and any(abs(int(digits) - int(s)) <= 1 for s in readings)
     return dict(
         answered=True,
         integer=integer,
@@ -93,16 +92,12 @@ def share(k: int, n: int) -> str:
     return f"{100 * p:5.1f} ({100 * low:.0f}-{100 * high:.0f})"
 
 
-def calibration_error(rows, bins=10):
+def calibration_error(rows):
     """Expected calibration error of confidence against the integer part, over the answers given."""
     rows = [r for r in rows if r["answered"]]
     c, y = np.array([r["confidence"] for r in rows]), np.array([r["integer"] for r in rows], float)
-    which = np.minimum((c * bins).astype(int), bins - 1)
-    table = [
-        (b, int((which == b).sum()), c[which == b].mean(), y[which == b].mean())
-        for b in range(bins)
-        if (which == b).any()
-    ]
+    tenth = np.minimum((c * 10).astype(int), 9)
+    table = [(b, (tenth == b).sum(), c[tenth == b].mean(), y[tenth == b].mean()) for b in np.unique(tenth)]
     return sum(n * abs(a - p) for _, n, a, p in table) / max(1, len(rows)), table
 
 

@@ -16,6 +16,5 @@ def shrink(image: np.ndarray, side: int) -> np.ndarray:
     s = side / max(image.shape[:2])
     if s >= 1:
         return image
-    return cv2.resize(
-        image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA
-    )
+    width, height = (max(1, round(v * s)) for v in image.shape[1::-1])
+    return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)

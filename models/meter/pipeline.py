@@ -83,11 +83,8 @@ class Reader:
         side = self.rules["locateSize"]
         h, w = image.shape[:2]
         s = side / max(h, w)
-        small = cv2.resize(
-            image,
-            (max(1, round(w * s)), max(1, round(h * s))),
-            interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR,
-        )
+        way = cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR
+        small = cv2.resize(image, (max(1, round(w * s)), max(1, round(h * s))), interpolation=way)
         boxed = np.zeros((side, side, 3), np.uint8)
         oy, ox = (side - small.shape[0]) // 2, (side - small.shape[1]) // 2
         boxed[oy : oy + small.shape[0], ox : ox + small.shape[1]] = small
@@ -100,9 +97,8 @@ class Reader:
                 kept.append((quad, float(score)))
             if len(kept) == self.rules["candidates"]:
                 break
-        return [
-            ((q - np.float32([ox, oy])) / np.float32([small.shape[1] / w, small.shape[0] / h]), s_) for q, s_ in kept
-        ]
+        offset, scale = np.float32([ox, oy]), np.float32([small.shape[1] / w, small.shape[0] / h])
+        return [((quad - offset) / scale, score) for quad, score in kept]
 
     def read_strips(self, image, quads):
         return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})

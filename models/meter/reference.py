@@ -34,9 +34,8 @@ def draw(name, seed, quarter_turns):
         image, label = render(None, [])
         if label["source"] == wanted and len(label["digits"]) >= 5:
             break
-    cv2.imwrite(
-        str(PICTURES / f"{name}.jpg"), np.rot90(image, -quarter_turns)[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 92]
-    )
+    turned_image = np.rot90(image, -quarter_turns)
+    cv2.imwrite(str(PICTURES / f"{name}.jpg"), turned_image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 92])
 
 
 def rounded(value):
@@ -91,18 +90,12 @@ def redo_case(case, rules):
         h.readings = readings_of(h.probs, rules)
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)
-    marks = case.get("marks")
-    case["answer"] = answer_of(
-        hypotheses,
-        rules,
-        marks
-        and {
-            "fraction": np.float32([*marks["fraction"], marks["untold"]]),
-            "wheel": np.float32(marks["wheels"]),
-            "digit": np.float32(marks["digits"]),
-            "before": False,
-        },
-    )
+    marks = None
+    if given := case.get("marks"):
+        fraction = np.float32([*given["fraction"], given["untold"]])
+        wheel, digit = np.float32(given["wheels"]), np.float32(given["digits"])
+        marks = {"fraction": fraction, "wheel": wheel, "digit": digit, "before": False}
+    case["answer"] = answer_of(hypotheses, rules, marks)
 
 
 def picture_case(reader, path):
@@ -160,13 +153,9 @@ def main():
     reference["pictures"] = [picture_case(reader, PICTURES / f"{name}.jpg") for name, _, _ in DRAWN]
     FILE.write_text(to_lines(reference))
     for case in reference["pictures"]:
-        a = case["answer"]
-        print(
-            case["picture"],
-            "no reading"
-            if not a or not a["readable"]
-            else f"{a['digits']}, {a['redDigits']} red, {a['digitsConfidence']:.3f} {a['fractionConfidence']:.3f}",
-        )
+        a = case["answer"] or {"readable": False}
+        said = "{digits}, {redDigits} red, {digitsConfidence:.3f} {fractionConfidence:.3f}"
+        print(case["picture"], said.format(**a) if a["readable"] else "no reading")
 
 
 if __name__ == "__main__":

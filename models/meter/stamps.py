@@ -7,25 +7,16 @@ from augment import rng
 from render.face import paste
 from render.fonts import SEGMENT_FONTS, TEXT_FONTS, text
 
-INKS = [
-    (255, 150, 40),
-    (255, 110, 20),
-    (255, 220, 60),
-    (250, 250, 250),
-    (250, 250, 250),
-    (240, 60, 40),
-    (120, 255, 120),
-    (10, 10, 10),
-]
+WHITE = (250, 250, 250)
+INKS = [(255, 150, 40), (255, 110, 20), (255, 220, 60), WHITE, WHITE, (240, 60, 40), (120, 255, 120), (10, 10, 10)]
 
 
 def words() -> str:
     year, month, day = rng.choice([rng.randint(1995, 2026), rng.randint(0, 99)]), rng.randint(1, 12), rng.randint(1, 31)
     parts = [f"{year:02d}", f"{month:02d}", f"{day:02d}"]
     date = rng.choice(["/", "-", ".", " ", ":"]).join(parts if rng.random() < 0.5 else parts[::-1])
-    time = f"{rng.randrange(24):02d}:{rng.randrange(60):02d}" + (
-        f":{rng.randrange(60):02d}" if rng.random() < 0.4 else ""
-    )
+    time = f"{rng.randrange(24):02d}:{rng.randrange(60):02d}"
+    time += f":{rng.randrange(60):02d}" if rng.random() < 0.4 else ""
     return rng.choice([date, date, f"{date} {time}", f"{date}  {time}", time, f"{time} {date}"])
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 import augment
 from augment import rng
-from cells import recolour
 from geometry import expand, rectangle, rotation, size, turned
 from nets import READ_H, READ_W
+from recombine import recolour
 
 # A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.
 PATCH_W, MARGIN_X, MARGIN_Y = 320, 0.22, 0.85

@@ -4,6 +4,7 @@ import numpy as np
 
 import cells
 import loop
+import recombine
 from augment import rng
 from cells import Counter
 from nets import DIGIT_CELL, DIGIT_H, DIGIT_W, Digit
@@ -30,7 +31,7 @@ class Samples:
     def drawn(self) -> Counter:
         n = rng.randrange(4, 10)
         crops = self.crops if rng.random() < 0.7 else None
-        return cells.drawn(n, rng.randrange(0, min(4, n - 2) + 1), 0.25, crops)
+        return recombine.drawn(n, rng.randrange(0, min(4, n - 2) + 1), 0.25, crops)
 
     def sample(self, fold):
         """Some wheels of a counter, and what each shows."""
@@ -38,7 +39,7 @@ class Samples:
         counter = Counter(np.array(seen.image), seen.centres, seen.top, seen.bottom, seen.red, display=seen.display)
         if not counter.display and rng.random() < LIGHT:
             x0, y0, x1, y1 = cells.window(counter, 0, rng.uniform(0, 0.2))
-            cells.recolour(counter.image, (max(0, x0), max(0, y0), x1, y1), "inverted")
+            recombine.recolour(counter.image, (max(0, x0), max(0, y0), x1, y1), "inverted")
         counter.image, _ = cells.camera(counter.image)
         shares = shares_of(seen.readings)
         odds = np.where(shares[:, 0] == 1, ZERO, 1)

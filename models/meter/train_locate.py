@@ -35,11 +35,8 @@ def view(photo):
         A = A @ np.float32([[rng.uniform(0.8, 1.2), rng.uniform(-0.15, 0.15)], [rng.uniform(-0.08, 0.08), 1]])
     half = min(width * scale * 0.4 + 6, S / 2 - 1)
     if pick < 0.35:  # the whole picture, as at inference
-        t = (
-            np.float32([S / 2, S / 2])
-            + A @ (centre - np.float32([w / 2, h / 2]))
-            + np.float32([rng.gauss(0, 12), rng.gauss(0, 12)])
-        )
+        shift = np.float32([rng.gauss(0, 12), rng.gauss(0, 12)])
+        t = np.float32([S / 2, S / 2]) + A @ (centre - np.float32([w / 2, h / 2])) + shift
     else:
         t = np.float32([rng.uniform(half, S - half), rng.uniform(half, S - half)])
     level = 1 if scale <= 0.55 else 0

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 import cells
 import loop
+import recombine
 from augment import rng
 from cells import Counter
 from nets import FRACTIONS, Mark
@@ -17,28 +18,26 @@ from render.fonts import TEXT_FONTS, text
 
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
+SMALL = 0.45  # share of real counters that are of small sources
 WITHOUT = 0.45  # share of counters without a fraction: where colour shows and nothing is marked, there is none
 
 
 class Samples:
     def __init__(self, args):
         self.real = cells.Real(args.all)
-        groups = self.real.groups
-        self.small_share = min(0.45, 0.008 * sum(len(groups[s]) for s in self.real.small))
-        print({s: len(v) for s, v in groups.items()}, flush=True)
 
     def counter(self, fold, printed) -> Counter:
         """A counter; `printed`: with something printed beside it that is no wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.45:
-            counter = cells.drawn(n, k, displays=0.6)
+            counter = recombine.drawn(n, k, displays=0.6)
         else:
-            counter = self.real.draw(fold, self.small_share)
+            counter = self.real.draw(fold, SMALL)
             as_it_is = rng.random() < 0.12
-            counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
+            counter = recombine.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
         if printed:
             word = rng.choice(["0", "0", "0", "00", "x10", "x0.1", "m", "3", "kWh", "1"])
-            cells.print_after(counter, text(rng.choice(TEXT_FONTS), 40, word))
+            recombine.print_after(counter, text(rng.choice(TEXT_FONTS), 40, word))
         return counter
 
     def sample(self, fold):

@@ -28,9 +28,8 @@ def cut(photo, corners):
     image, f = photo.pixels(1 if scale < 0.5 else 0), 2 if scale < 0.5 else 1
     while scale * f < 0.5:
         image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
-    return cv2.warpPerspective(
-        image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=augment.border()
-    ), M
+    shrunk = M @ np.diag([f, f, 1.0])
+    return cv2.warpPerspective(image, shrunk, (W, H), flags=cv2.INTER_LINEAR, borderMode=augment.border()), M
 
 
 def towards(angle):
@@ -108,9 +107,8 @@ def view(photo):
     if rng.random() < 0.4:  # tilted camera
         corners = corners + np.random.randn(4, 2).astype(np.float32) * width * np.float32([0.03, 0.02])
     if rng.random() < 0.3:  # stretched
-        corners = (corners - centre) @ (
-            np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-0.3, 0.3)
-        ) + centre
+        stretch = np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-0.3, 0.3)
+        corners = (corners - centre) @ stretch + centre
     image, M = cut(photo, np.float32(corners))
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
     reading = turned(p) if upside else p
@@ -118,11 +116,8 @@ def view(photo):
         image = print_beside(image, reading, wheels)
     if lit is not None:
         image = light_across(image, reading, wheels, lit)
-    return (
-        augment.photometric(image),
-        (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32),
-        np.float32([upside, 1]),
-    )
+    places = (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32)
+    return augment.photometric(image), places, np.float32([upside, 1])
 
 
 def loss_of(model, batch, device):

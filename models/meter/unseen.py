@@ -142,13 +142,14 @@ def strips(reader, count):
     """Share of rendered and of recombined strips whose fraction is right or called unknown, by wheels and decimals."""
     import cells
     from augment import rng, seed
+    from recombine import drawn, recombine
 
     seed(29)
     rules = reader.rules
     real = [c for c in cells.load() if c.held or c.source not in LARGE]
 
     def make(n, k, is_drawn):
-        return cells.drawn(n, k) if is_drawn else cells.recombine(rng.choice(real), n, k)
+        return drawn(n, k) if is_drawn else recombine(rng.choice(real), n, k)
 
     table = defaultdict(list)
     for n in range(4, 10):
