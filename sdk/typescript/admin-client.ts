@@ -1,6 +1,7 @@
-import { type ChannelCredentials, Client, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import { type ChannelCredentials, Metadata } from '@grpc/grpc-js';
 import * as admin from '../../generated/imageanalysis/v1/admin.js';
 import { type Calls, createCalls } from './grpc-calls.js';
+import { openClient } from './open-client.js';
 import { trimKey } from './trim-key.js';
 
 export interface AdminClientOptions {
@@ -25,7 +26,7 @@ export interface AdminClient extends Calls<typeof admin.AdminServiceService> {
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { address, adminKey, timeoutMs = 30_000 } = options;
-  const client = new Client(address, options.credentials ?? grpcCredentials.createInsecure());
+  const client = openClient(address, options.credentials);
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
   const calls = createCalls(client, metadata, timeoutMs, { retries: 0 });

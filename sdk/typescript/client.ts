@@ -1,16 +1,10 @@
-import {
-  type ChannelCredentials,
-  type ChannelOptions,
-  Client,
-  credentials as grpcCredentials,
-  Metadata,
-} from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, Metadata } from '@grpc/grpc-js';
 import * as faces from '../../generated/imageanalysis/v1/face_detection.js';
 import * as meters from '../../generated/imageanalysis/v1/meter_reading.js';
 import * as scores from '../../generated/imageanalysis/v1/score_config.js';
 import * as versions from '../../generated/imageanalysis/v1/version.js';
-import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import { type Calls, createCalls } from './grpc-calls.js';
+import { openClient } from './open-client.js';
 import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
@@ -70,13 +64,7 @@ export interface ImageAnalysisClient
 
 export function createClient(options: ClientOptions): ImageAnalysisClient {
   const { address, apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
-  const client = new Client(address, options.credentials ?? grpcCredentials.createInsecure(), {
-    'grpc.max_receive_message_length': maxMessageBytes,
-    // By default, pauses grow with the time that the service is gone, to two minutes.
-    'grpc.max_reconnect_backoff_ms': 1_000,
-    ...keepalive,
-    ...options.channelOptions,
-  });
+  const client = openClient(address, options.credentials, options.channelOptions);
   const metadata = new Metadata();
   metadata.set('apikey', trimKey('apiKey', apiKey));
   const calls = createCalls(client, metadata, timeoutMs, { retries, maxDelayMs });

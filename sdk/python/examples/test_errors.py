@@ -5,6 +5,7 @@ import pickle
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 import pytest
@@ -31,6 +32,24 @@ def test_details_name_the_field(client, portrait):
     assert not refusal.value.__cause__.initial_metadata()
     # As it comes back from the process of a pool.
     assert pickle.loads(pickle.dumps(refusal.value)).details == refusal.value.details
+
+
+def test_details_of_something_in_between_are_none():
+    def refuse(request, context):
+        context.set_trailing_metadata([("grpc-status-details-bin", b"\x0a\xff")])
+        context.abort(grpc.StatusCode.UNAVAILABLE, "not here")
+
+    methods = {"GetVersion": grpc.unary_unary_rpc_method_handler(refuse)}
+    server = grpc.server(ThreadPoolExecutor())
+    server.add_registered_method_handlers("imageanalysis.v1.VersionService", methods)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with Client(f"127.0.0.1:{port}", "any") as client, pytest.raises(ServiceError) as refusal:
+        client.get_version()
+    server.stop(None)
+
+    assert refusal.value.code == grpc.StatusCode.UNAVAILABLE
+    assert refusal.value.message == "not here"
 
 
 def test_wrong_key(portrait):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import grpc
+from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from .v1.errors_pb2 import ErrorReason
@@ -45,9 +46,10 @@ class ServiceError(Exception):
     def from_rpc_error(cls, error: grpc.RpcError) -> ServiceError:
         """Reads the refusal out of what a generated stub raises."""
         metadata = dict(error.trailing_metadata() or ())
-        if _DETAILS in metadata:
+        try:
             return cls(status_pb2.Status.FromString(metadata[_DETAILS]))
-        return cls(status_pb2.Status(code=error.code().value[0], message=error.details() or ""))
+        except (KeyError, DecodeError):
+            return cls(status_pb2.Status(code=error.code().value[0], message=error.details() or ""))
 
 
 def _unpack(status: status_pb2.Status, message):
