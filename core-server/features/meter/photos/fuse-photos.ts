@@ -56,11 +56,10 @@ export function fusePhotos(
   const supportBy = (seen: readonly number[]): number => seen.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
 
   const judged = views.map((view) => judgePhoto(view, supportBy(view.seen), whole, text.length));
-  const doubts = judged.map(({ doubt }) => doubt);
-  const [least = 1, ...further] = doubts.toSorted((a, b) => a - b);
-  // Of those that say as much, the first in good light.
-  const isBestLit = ({ light }: (typeof photos)[number], at: number) => doubts[at] === least && light === 'good';
-  const best = Math.max(doubts.indexOf(least), photos.findIndex(isBestLit));
+  const [least = 1, ...further] = judged.map(({ doubt }) => doubt).sort((a, b) => a - b);
+  // Of those of as many wheels that say as much, the first in good light: where none supports it, all do.
+  const equals = judged.flatMap(({ doubt, differing }, at) => (doubt === least && differing < Infinity ? at : []));
+  const best = equals.find((at) => photos[at]?.light === 'good') ?? equals[0] ?? 0;
   const allWrong = further.slice(0, furtherPhotos).reduce((product, doubt) => product * doubt ** furtherPhoto, least);
   const own = (views[best] as SeenCounter).counter;
   const alternatives = alternativesTo(

@@ -177,6 +177,22 @@ suite('fusePhotos', () => {
     assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123456', [true, false], false]);
   });
 
+  test('has its places in a photo of as many wheels, also where none shows it rather than another', () => {
+    const fraction = [0.95, 0, 0, 0, 0];
+    const split = ['83057', '83068', '83079'].map((text) => photo(text, { fraction }).hypothesis);
+    const seen = {
+      counter: photo('30453', { sure: 0.6, fraction }).counter,
+      hypothesis: {
+        ...photo('30453', { fraction }).hypothesis,
+        strips: split.flatMap(({ strips }) => strips),
+        readings: new Map(split.flatMap(({ readings }) => [...readings])),
+      },
+    };
+    const fused = fusePhotos([photo('8304', { sure: 0.15, fraction }), seen], rules);
+    assert.equal(textOf(fused).slice(0, 3), '830');
+    assert.deepEqual([textOf(fused).length, fused.agrees, fused.best], [5, [false, false], 1]);
+  });
+
   test('is not disturbed by a last wheel that moves', () => {
     const fused = fusePhotos([photo('00123456'), photo('00123457'), photo('00123457')], rules);
     assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123457', [true, true, true], false]);
