@@ -21,7 +21,7 @@ await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl);
 const meterReader = await openMeterReader(models.meter, manifestUrl);
 
-/** Share of the memory for reading print, which takes seconds: so that half of the workers at most do. */
+/** Share of the memory for reading print, which takes seconds: so that at most half of the workers do, rounded up. */
 const printShare = 1 / Math.ceil(workers / 2);
 
 /** The input with a JPEG in place of a HEIC. */
