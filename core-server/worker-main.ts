@@ -15,7 +15,7 @@ import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
 const { workers, ...models } = workerData as AnalysisWorkerData;
 const manifestUrl = new URL(models.manifestUrl);
 
-putBehindMainThread();
+putBehindMainThread(process.pid);
 
 await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl);
