@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
-import type { Client } from 'pg';
+import { Client } from 'pg';
+import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { closeOnConnectFailure, limitEnd } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
 
@@ -13,13 +14,19 @@ export function isPostgres(db: Knex): boolean {
   return (db.client as Knex.Client).config.client === 'pg';
 }
 
-/** knex over PostgreSQL, also where that stops responding with its connections open, as behind some firewalls. */
+/**
+ * knex over PostgreSQL, also where that stops responding with its connections open, as behind some firewalls.
+ *
+ * @throws ConfigError if pg cannot read the address, or a file that it names
+ */
 export function openPostgres(
   url: string,
   common: Knex.Config,
   statementTimeoutMs: number,
   maxConnections: number,
 ): Knex {
+  const connectionString = withVerifiedTls(url);
+  assertReadable(connectionString);
   const unusable = new Set<string>();
   const db = knex({
     ...common,
@@ -27,7 +34,7 @@ export function openPostgres(
     // Otherwise knex asks each new connection for it. We use nothing that depends on it.
     version: '13',
     connection: {
-      connectionString: withVerifiedTls(url),
+      connectionString,
       // Sooner than who waits for it gives up, and would take the pool for full.
       connectionTimeoutMillis: 0.8 * statementTimeoutMs,
       query_timeout: statementTimeoutMs + answerDelayMs,
@@ -49,6 +56,16 @@ export function openPostgres(
   });
   closeOnConnectFailure(db);
   return db;
+}
+
+/** Before each connection pg does the same, and would fail for as long as it is tried. */
+function assertReadable(connectionString: string): void {
+  try {
+    void new Client({ connectionString });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ConfigError(error instanceof URIError ? `${message}; want % in the password as %25` : message);
+  }
 }
 
 // A statement, not a startup parameter, since connection poolers refuse unknown parameters.

@@ -139,6 +139,20 @@ describe('opening the store', () => {
     });
   });
 
+  it('does not wait where pg cannot read the address, or a file that it names', async () => {
+    const mistaken = [
+      ['secret%ff@h/d', 'h/d', 'URI malformed; want % in the password as %25'],
+      ['secret@h/d?sslrootcert=/no/ca.pem', 'h/d', "ENOENT: no such file or directory, open '/no/ca.pem'"],
+    ] as const;
+    for (const [rest, shown, why] of mistaken) {
+      const { DATABASE_URL } = createConfig({ DATABASE_URL: `postgres://u:${rest}` });
+      await assert.rejects(waitForDatabase({ url: DATABASE_URL, dataDir: '' }, collectLog().log), {
+        name: 'ConfigError',
+        message: `cannot open the configuration store postgres://${shown} (in DATABASE_URL): ${why}`,
+      });
+    }
+  });
+
   it('waits for a Unix socket that is not there yet, in the forms that libpq and pg read', async (t) => {
     const { dataDir } = await placeSqlite(t);
     const addresses = [
