@@ -48,17 +48,22 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
   /** Has a call sent, and once more if that may help. */
-  const sendTwice = async <Answer>(rpc: Rpc, send: (client: Client) => Promise<Answer>): Promise<Answer> => {
-    const client = await connection.ready();
+  const sendTwice = async <Answer>(
+    rpc: Rpc,
+    call: Pick<CallContext, 'deadline' | 'signal'>,
+    send: (client: Client) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const client = await connection.ready(call);
     const sentAt = performance.now();
     try {
       return await send(client);
     } catch (error) {
       if (!mayHelpElsewhere(rpc, error, performance.now() - sentAt)) throw error;
-      return send(await connection.ready());
+      return send(await connection.ready(call));
     }
   };
-  const unary = (call: UnaryCall) => sendTwice(call.rpc, (client) => sendOnce(client, connection.noteReset, call));
+  const unary = (call: UnaryCall) =>
+    sendTwice(call.rpc, call, (client) => sendOnce(client, connection.noteReset, call));
 
   return {
     /**
@@ -110,7 +115,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
           call?.end();
         },
         /** Resolves when all are answered; rejects with a Refusal, CORE_UNAVAILABLE if nobody listens. */
-        ended: sendTwice(rpc, send),
+        ended: sendTwice(rpc, context, send),
       };
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */

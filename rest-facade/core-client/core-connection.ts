@@ -19,6 +19,12 @@ const maxResets = 500;
 /** How long a core may leave a ping unanswered until its connection counts as lost. */
 export const keepaliveTimeoutMs = 5_000;
 
+/** How long a call may take: monotonic, milliseconds; and what ends it. */
+interface CallTime {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
 const channelOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
@@ -72,10 +78,13 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
-    /** The client for the next call, once no connection is being made; CORE_UNAVAILABLE if that takes too long. */
-    async ready(): Promise<Client> {
+    /**
+     * The client for the next call, once no connection is being made, or once the call is over, which it says itself;
+     * CORE_UNAVAILABLE if that takes too long.
+     */
+    async ready(call?: CallTime): Promise<Client> {
       const client = current;
-      await waitForConnection(client);
+      await waitForConnection(client, call);
       return client;
     },
     /** To be called for each aborted call. */
@@ -94,16 +103,21 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
  * grpc-js fails a call at once if the last attempt to connect failed, but queues it during an attempt,
  * which takes 20 seconds if packets are dropped.
  */
-function waitForConnection(client: Client): Promise<void> {
+function waitForConnection(client: Client, { deadline = Infinity, signal }: Partial<CallTime> = {}): Promise<void> {
   const channel = client.getChannel();
-  const giveUpAt = Date.now() + connectTimeoutMs;
+  const leftMs = deadline - performance.now();
+  const giveUpAt = Date.now() + Math.min(leftMs, connectTimeoutMs);
   return new Promise((resolve, reject) => {
+    const stop = () => resolve();
     const check = () => {
       const state = channel.getConnectivityState(true);
-      if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return resolve();
+      const isOver = state !== connectivityState.IDLE && state !== connectivityState.CONNECTING;
+      if (isOver || signal?.aborted) return resolve();
+      signal?.addEventListener('abort', stop, { once: true });
       channel.watchConnectivityState(state, giveUpAt, (timeout) => {
-        if (timeout) reject(coreUnavailable(timeout));
-        else check();
+        if (!timeout) check();
+        else if (leftMs < connectTimeoutMs) resolve();
+        else reject(coreUnavailable(timeout));
       });
     };
     check();

@@ -305,6 +305,32 @@ test('a core that accepts connections and says nothing is 503, not a hang', { ti
   assert.ok(performance.now() - started < 15_000);
 });
 
+test('nobody waits for a connection when there is no time left', { timeout: 60_000 }, async (t) => {
+  const corePort = await startSilent(t);
+  const { url, facade } = await startFacade(t, corePort, { REST_REQUEST_TIMEOUT_MS: '400' });
+  const patient = await startFacade(t, corePort);
+  const path = '/imageanalysis.v1.ScoreConfigService/GetDetectionScore';
+  const headers = { ...withKey, 'content-type': 'application/json', 'connect-timeout-ms': '400' };
+  const started = performance.now();
+  const asked = Promise.all([
+    ask(url),
+    fetch(`${url}/readyz`),
+    fetch(patient.url + path, { method: 'POST', headers, body: '{}' }),
+    ask(patient.url),
+  ]);
+  await eventually(() => patient.logged().includes('"status":504'), 4_000);
+  await patient.facade.close();
+  const refused = await asked;
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [504, 503, 504, 503],
+  );
+  assert.match(await (refused[3]?.text() ?? ''), /"SHUTTING_DOWN"/);
+  // A connection is waited for for 5 s.
+  assert.ok(performance.now() - started < 4_500);
+  await facade.close();
+});
+
 test('answers far above the 4 MiB of gRPC pass', async (t) => {
   const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
   const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
