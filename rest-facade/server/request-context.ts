@@ -69,9 +69,10 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
       const message = `the request took longer than ${requestTimeoutMs} ms, try again`;
-      controller.abort(refuse('DEADLINE', message, { limit: requestTimeoutMs }));
+      const refusal = refuse('DEADLINE', message, { limit: requestTimeoutMs });
+      controller.abort(refusal);
       // A client that reads its response too slowly is disconnected.
-      timer = setTimeout(() => response.destroy(), takeAnswerMs);
+      timer = setTimeout(() => response.destroy(refusal), takeAnswerMs);
     };
     const leftMs = deadline - performance.now();
     if (leftMs > 0) timer = setTimeout(onDeadline, Math.ceil(leftMs));

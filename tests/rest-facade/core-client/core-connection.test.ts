@@ -235,16 +235,16 @@ test('an upload that stalls ends at the deadline with 504', async (t) => {
   assert.ok(Date.now() - started < 4_000);
 });
 
-test('a caller that takes its answer in drops is cut off', async (t) => {
-  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
+test('a caller that takes its answer in drops is cut off, which the log calls the end of its time', async (t) => {
+  const { port, logged } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
   const socket = connect({
     port,
     host: '127.0.0.1',
     // To return false is to read no more until the next drop.
     onread: { buffer: Buffer.alloc(64), callback: () => false },
   });
-  // More than the buffers of both sides hold.
-  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200));
+  // More than the buffers of both sides hold, and fewer requests than end their connection.
+  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(90));
   const drops = setInterval(() => {
     socket.resume();
     // What is on its way hides the end of the connection from reading, not from writing.
@@ -254,6 +254,8 @@ test('a caller that takes its answer in drops is cut off', async (t) => {
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.on('close', resolve));
   clearInterval(drops);
+  await eventually(() => logged().includes('"status":504,"reason":"DEADLINE"'));
+  assert.doesNotMatch(logged(), /CLIENT_CLOSED/);
 });
 
 test('a core that is not there is 503 at once, and found when it comes', { timeout: 60_000 }, async (t) => {
