@@ -119,6 +119,24 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#key').inputValue(), service.apiKey);
   });
 
+  it('works where the browser forbids to keep the key', async (t) => {
+    const page = await open(t);
+    await page
+      .context()
+      .addInitScript(
+        `Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('denied', 'SecurityError'); } })`,
+      );
+    await page.reload();
+    await useKey(page);
+    await trySample(page, 'face', '1 face');
+    assert.equal(await page.locator('#key-state').textContent(), '');
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.locator('.auth-container input').fill(service.apiKey);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Remove authorization' }).waitFor();
+  });
+
   it('asks again as the threshold is moved, and saves it for a company', async (t) => {
     const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');
@@ -340,6 +358,62 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal((JSON.parse(answer.bytes.toString()) as { message: string }).message, 'success');
   });
 
+  it('zooms around the middle, and around the pointer, also of a picture that is narrower than its place', async (t) => {
+    const page = await openWithKey(t, { viewport: { width: 1366, height: 800 } });
+    const tall = await sharp(await readSample('astronaut.jpg'))
+      .resize(200, 600)
+      .toBuffer();
+    await choose(page, { 'tall.jpg': tall });
+    await said(page, '1 face');
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      assert.ok(box);
+      return box;
+    };
+    const canvas = await boxOf('#canvas');
+    const [x, y] = [canvas.x + canvas.width / 2, canvas.y + canvas.height / 2];
+    /** What of the picture is `right` of the middle. */
+    const seen = async (right = 0) => {
+      const picture = await boxOf('#picture');
+      return [(x + right - picture.x) / picture.width, (y - picture.y) / picture.height] as const;
+    };
+    const stays = async (was: readonly number[], right?: number) => {
+      const is = await seen(right);
+      is.forEach((share, side) =>
+        assert.ok(Math.abs(share - (was[side] ?? 0)) < 0.01, `${is.join()}, not ${was.join()}`),
+      );
+    };
+    const atFirst = await seen();
+    for (let step = 0; step < 5; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
+    assert.ok((await boxOf('#picture')).width > canvas.width);
+    await stays(atFirst);
+    for (let step = 0; step < 5; step++) await page.getByRole('button', { name: 'Zoom out' }).click();
+
+    const pointed = await seen(20);
+    await page.mouse.move(x + 20, y);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -400);
+    await eventually(() => page.evaluate<boolean>('canvas.scrollWidth > canvas.clientWidth'));
+    await stays(pointed, 20);
+  });
+
+  it('names a saved picture after the one that it shows', async (t) => {
+    const page = await openWithKey(t);
+    const face = await readSample('astronaut.jpg');
+    await choose(page, { 'a.jpg': face, 'b.jpg': face });
+    await said(page, '1 face');
+    await page.evaluate(`{
+      const { toBlob } = HTMLCanvasElement.prototype;
+      HTMLCanvasElement.prototype.toBlob = function (...given) { window.goOn = () => toBlob.apply(this, given); };
+    }`);
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    await eventually(() => page.evaluate<boolean>('window.goOn !== undefined'));
+    await page.getByRole('button', { name: 'b.jpg' }).click();
+    const started = page.waitForEvent('download');
+    await page.evaluate('goOn()');
+    assert.equal((await started).suggestedFilename(), 'a-annotated.png');
+  });
+
   it('keeps the result while faces are hidden, and where that fails', async (t) => {
     const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');
@@ -470,6 +544,38 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('alert').isVisible(), false);
   });
 
+  it('shows no late answer once it asks for a key', async (t) => {
+    const page = await openWithKey(t);
+    const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
+    const { asked } = await hold(page, '**/face_detect_multi');
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await asked;
+    await page.getByLabel('API key').fill('');
+    await page.getByRole('slider').press('End');
+    await warned(page, 'Enter an API key first.');
+    await dropped;
+  });
+
+  it('draws no reading of several photos over a picture that is chosen while the best of them is decoded', async (t) => {
+    const page = await openWithKey(t);
+    await page.getByText('Water meter').click();
+    await choose(page, { 'face.jpg': await readSample('astronaut.jpg'), 'meter.jpg': await readSample('meter.jpg') });
+    await warned(page, 'shows no counter');
+    await page.evaluate(`HTMLImageElement.prototype.decode = function () {
+      return new Promise((resolve) => (this.alt.endsWith('meter.jpg') ? (window.goOn = resolve) : resolve()));
+    }`);
+    await page.getByRole('button', { name: 'Read as one meter' }).click();
+    await page.getByAltText('The picture meter.jpg').waitFor();
+    await eventually(() => page.evaluate<boolean>('window.goOn !== undefined'));
+    const { asked, release } = await hold(page, '**/meter-number-ocr/file');
+    await page.getByRole('button', { name: 'face.jpg' }).click();
+    await asked;
+    await page.evaluate('goOn()');
+    assert.equal(await page.locator('#findings > *, #overlay > *').count(), 0);
+    release();
+    await warned(page, 'shows no counter');
+  });
+
   it('shows no result or problem of another picture or mode while it asks', async (t) => {
     const page = await openWithKey(t);
     const alert = page.getByRole('alert');
@@ -592,6 +698,51 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#camera').isVisible(), false);
   });
 
+  it('takes no picture of the text that is pasted into a field', async (t) => {
+    const page = await open(t);
+    const isTaken = (selector: string) =>
+      page.evaluate<boolean>(`(() => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', 'ia_key');
+        clipboardData.items.add(new File([''], 'cells.png', { type: 'image/png' }));
+        const event = new ClipboardEvent('paste', { bubbles: true, clipboardData });
+        document.querySelector('${selector}').dispatchEvent(event);
+        return document.querySelector('#strip img') !== null;
+      })()`);
+    assert.equal(await isTaken('#key'), false);
+    assert.equal(await isTaken('body'), true);
+  });
+
+  it('turns off every camera that it was given', async (t) => {
+    const page = await open(t);
+    await page.evaluate(`{
+      const media = navigator.mediaDevices;
+      const ask = media.getUserMedia.bind(media);
+      window.waiting = [];
+      window.streams = [];
+      media.getUserMedia = async (wish) => {
+        await new Promise((resolve) => waiting.push(resolve));
+        const stream = await ask(wish);
+        streams.push(stream);
+        return stream;
+      };
+    }`);
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    await page.getByRole('button', { name: 'Camera' }).click();
+    await cancel.click();
+    await page.getByRole('button', { name: 'Camera' }).click();
+    await page.evaluate('for (const goOn of waiting) goOn()');
+    await eventually(() => page.evaluate<boolean>('streams.length === 2'));
+    await page.locator('#shoot:enabled').waitFor();
+    assert.equal(await page.locator('#camera-problem').isVisible(), false);
+    await cancel.click();
+    await eventually(() =>
+      page.evaluate<boolean>(
+        `streams.every((stream) => stream.getTracks().every(({ readyState }) => readyState === 'ended'))`,
+      ),
+    );
+  });
+
   it('says what it does not take, and what the browser cannot show', async (t) => {
     const page = await openWithKey(t);
     const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
@@ -693,6 +844,13 @@ describe('the web console', { skip: noChromium }, () => {
     await page.route('**/face_detect_multi', loginPage, { times: 1 });
     await sample.click();
     await warned(page, "The answer with status 200 is not the service's, or was cut off. Reload the page, and");
+
+    await sample.click();
+    await said(page, '1 face');
+    page.on('download', (file) => assert.fail(`${file.suggestedFilename()} was saved`));
+    await page.route('**/v1/faces/redact', loginPage, { times: 1 });
+    await page.getByRole('button', { name: 'Hide faces' }).click();
+    await warned(page, "The answer with status 200 is not the service's");
   });
 
   it('says when an answer about several pictures breaks off', async (t) => {
@@ -741,6 +899,26 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(await ringed(), ['none', 'none', 'none']);
     await page.keyboard.press('ArrowRight');
     assert.deepEqual(await ringed(), ['none', 'none', 'solid']);
+  });
+
+  it('rings the picture of the strip that has the focus, also where it is the one that is shown', async (t) => {
+    const page = await open(t);
+    const face = await readSample('astronaut.jpg');
+    await choose(page, { 'a.jpg': face, 'b.jpg': face });
+    const look = () =>
+      page.evaluate<{ top: number; outline: string; reach: number }>(`(() => {
+        const [shown] = strip.children;
+        const { outline, outlineWidth, outlineOffset } = getComputedStyle(shown);
+        const top = shown.getBoundingClientRect().top - strip.getBoundingClientRect().top;
+        return { top, outline, reach: parseFloat(outlineWidth) + parseFloat(outlineOffset) };
+      })()`);
+    const before = await look();
+    await page.getByRole('button', { name: 'b.jpg' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    assert.equal(await page.evaluate('document.activeElement === strip.firstElementChild'), true);
+    const { top, outline, reach } = await look();
+    assert.notEqual(outline, before.outline);
+    assert.ok(reach <= top, `of a ring of ${reach} px, ${top} px are in view`);
   });
 
   it('puts the wheels of a long counter in rows on a phone, and the samples in one', async (t) => {

@@ -1,4 +1,4 @@
-import { keyName } from './api.js';
+import { keyName, storage } from './api.js';
 import { byId } from './dom.js';
 
 /** The key of the requests. @param onChange another one was entered */
@@ -6,16 +6,16 @@ export function connectKey(onChange: () => void) {
   const input = byId('key', HTMLInputElement);
   const panel = byId('key-panel', HTMLDetailsElement);
   const state = byId('key-state', HTMLElement);
-  const showState = () => (state.textContent = input.value === '' ? '' : 'kept in this tab');
+  const showState = () => (state.textContent = storage?.getItem(keyName) ? 'kept in this tab' : '');
 
   byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     input.value = input.value.trim();
-    sessionStorage.setItem(keyName, input.value);
+    storage?.setItem(keyName, input.value);
     showState();
     onChange();
   });
-  const kept = sessionStorage.getItem(keyName) ?? '';
+  const kept = storage?.getItem(keyName) ?? '';
   // Not over what was typed while this script was loaded.
   if (kept !== '' && input.value === '') {
     input.value = kept;

@@ -14,8 +14,17 @@ export const batchPathOf: Readonly<Partial<Record<Mode, string>>> = {
 };
 export const fusePath = '/v1/meters/fuse';
 
-/** Where the key lives: in this tab, until it is closed. The reference uses it too. */
+/** Where the key lives: in this tab, until it is closed; undefined where the browser forbids it. The reference uses it too. */
+export const storage = openStorage();
 export const keyName = 'image-analysis-api-key';
+
+function openStorage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A refusal of the service, or that it could not be reached. */
 export class Refusal extends Error {
@@ -48,9 +57,12 @@ export async function send(request: ApiRequest, apiKey: string, signal?: AbortSi
   return body;
 }
 
-/** Sends a request whose answer is a file. Rejects with a Refusal. */
-export async function sendForFile(request: ApiRequest, apiKey: string): Promise<Blob> {
-  return (await fetchAnswer(request, apiKey)).blob().catch(failConnection);
+/** Sends a request whose answer is a picture. Rejects with a Refusal. */
+export async function sendForPicture(request: ApiRequest, apiKey: string): Promise<Blob> {
+  const answer = await fetchAnswer(request, apiKey);
+  const picture = await answer.blob().catch(failConnection);
+  if (!picture.type.startsWith('image/')) throw refusalOf(answer, undefined);
+  return picture;
 }
 
 /** The same request with at most so many files at a time, which come behind its fields. */

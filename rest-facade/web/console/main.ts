@@ -14,8 +14,8 @@ import {
   pathOf,
   Refusal,
   send,
-  sendForFile,
   sendForLines,
+  sendForPicture,
   splitFiles,
 } from './api.js';
 import { connectKey } from './api-key.js';
@@ -113,16 +113,22 @@ async function readAsOne(): Promise<void> {
     const message = `Read as one meter takes at most ${most} pictures; ${files.length} are chosen.`;
     return fail(new Refusal('TOO_MANY_FILES', message));
   }
-  await ask(fusePath, files, send, async (answer, elapsedMs) => {
-    const { best_photo: best, photos } = answer as FusedMeterAnswer;
-    photos.forEach(({ value, refusal, agrees }, index) =>
-      pictures.caption(index, value ?? toWords(refusal ?? ''), agrees),
-    );
-    pictures.mark(best);
-    stage.place(files[best] as File);
-    await stage.decoded();
-    showMeter(answer as FusedMeterAnswer, options.meaningOf, elapsedMs);
-  });
+  await ask(
+    fusePath,
+    files,
+    async (...asked) => {
+      const answer = (await send(...asked)) as FusedMeterAnswer;
+      stage.place(files[answer.best_photo] as File);
+      return answer;
+    },
+    (answer, elapsedMs) => {
+      answer.photos.forEach(({ value, refusal, agrees }, index) =>
+        pictures.caption(index, value ?? toWords(refusal ?? ''), agrees),
+      );
+      pictures.mark(answer.best_photo);
+      showMeter(answer, options.meaningOf, elapsedMs);
+    },
+  );
 }
 
 /** Asks the service about pictures; a later question replaces an earlier one. */
@@ -130,7 +136,7 @@ async function ask<Answer>(
   path: string,
   files: readonly File[],
   sendAll: (request: ApiRequest, apiKey: string, signal: AbortSignal) => Promise<Answer>,
-  show: (answer: Answer, elapsedMs: number) => void | Promise<void>,
+  show: (answer: Answer, elapsedMs: number) => void,
 ): Promise<void> {
   const fields = [...(mode === 'meter' ? [] : threshold.read()), ...options.read(path)];
   const sent = files.map((each): [string, File] => ['file', each]);
@@ -138,13 +144,13 @@ async function ask<Answer>(
   const form = files.length > 1 ? [...fields, ...sent] : [...sent, ...fields];
   const request: ApiRequest = { method: 'POST', path, form };
   view.showRequest(request);
+  running?.abort();
   if (key.value() === '') return fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
   problem.hidden = true;
   // Of several pictures, none is drawn on.
   savePicture.hidden = question === analyseEach;
   saveHidden.hidden = savePicture.hidden || mode === 'meter';
   tellBusy();
-  running?.abort();
   const mine = (running = new AbortController());
   try {
     const startedAt = performance.now();
@@ -154,7 +160,7 @@ async function ask<Answer>(
     view.showAnswer(answer);
     answered = answer;
     await stage.decoded();
-    if (!mine.signal.aborted) await show(answer, elapsedMs);
+    if (!mine.signal.aborted) show(answer, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
   }
@@ -207,7 +213,7 @@ async function hideFaces(): Promise<void> {
   // Not disabled, or it would lose the focus.
   saveHidden.ariaDisabled = 'true';
   try {
-    const hidden = await showBusy(sendForFile(request, key.value()));
+    const hidden = await showBusy(sendForPicture(request, key.value()));
     const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
     save(hidden, `${name}-redacted.${extension}`);
   } catch (error) {
@@ -270,7 +276,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
   });
 }
 savePicture.addEventListener('click', () => {
-  void annotate().then((blob) => save(blob, `${stage.name}-annotated.png`), tellProblem);
+  const { name } = stage;
+  void annotate().then((blob) => save(blob, `${name}-annotated.png`), tellProblem);
 });
 byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${stage.name}.json`);

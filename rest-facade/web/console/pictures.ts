@@ -56,7 +56,11 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
     take(dropped);
     if (dropped.length === 0) note("That isn't a file. Save the picture first, then drop it here.");
   });
-  addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
+  addEventListener('paste', ({ target, clipboardData }) => {
+    // Cells of a spreadsheet come with a picture of them.
+    const isText = target instanceof HTMLInputElement && clipboardData?.types.includes('text/plain');
+    if (!isText) take(clipboardData?.files ?? []);
+  });
   return {
     take,
     files: () => files,

@@ -53,15 +53,17 @@ function connectZoom(): () => void {
   let zoom = 1;
   let fitted = 0;
 
-  const zoomTo = (wanted: number, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
+  /** @param at of the window: what is there stays there; the middle of the canvas by default */
+  const zoomTo = (wanted: number, at = middleOf(canvas)) => {
     if (zoom === 1) fitted = picture.clientWidth;
-    const next = Math.min(maxZoom, Math.max(1, wanted));
-    const factor = next / zoom;
-    zoom = next;
+    const before = picture.getBoundingClientRect();
+    zoom = Math.min(maxZoom, Math.max(1, wanted));
     // What is scrolled by mouse can be by keyboard.
     canvas.tabIndex = zoom === 1 ? -1 : 0;
     picture.style.cssText = zoom === 1 ? '' : `width: ${fitted * zoom}px; max-width: none; max-height: none`;
-    canvas.scrollTo((canvas.scrollLeft + x) * factor - x, (canvas.scrollTop + y) * factor - y);
+    const after = picture.getBoundingClientRect();
+    const [x, y] = [(at.x - before.left) / before.width, (at.y - before.top) / before.height];
+    canvas.scrollBy(after.left + x * after.width - at.x, after.top + y * after.height - at.y);
   };
 
   byId('zoom-in', HTMLButtonElement).addEventListener('click', () => zoomTo(zoom * 1.5));
@@ -71,8 +73,7 @@ function connectZoom(): () => void {
     (event) => {
       if (!event.ctrlKey) return;
       event.preventDefault();
-      const { left, top } = canvas.getBoundingClientRect();
-      zoomTo(zoom * Math.exp(-event.deltaY / 200), event.clientX - left, event.clientY - top);
+      zoomTo(zoom * Math.exp(-event.deltaY / 200), event);
     },
     { passive: false },
   );
@@ -80,4 +81,9 @@ function connectZoom(): () => void {
     if (event.buttons === 1 && event.pointerType === 'mouse') canvas.scrollBy(-event.movementX, -event.movementY);
   });
   return () => zoomTo(1);
+}
+
+function middleOf(element: Element): { readonly x: number; readonly y: number } {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { x: left + width / 2, y: top + height / 2 };
 }

@@ -1,4 +1,4 @@
-import { keyName } from '../console/api.js';
+import { keyName, storage } from '../console/api.js';
 
 /** What the script of swagger-ui-dist defines. */
 declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => {
@@ -68,8 +68,8 @@ const sharedKey = {
   statePlugins: {
     auth: {
       wrapActions: {
-        authorize: before(({ apiKey }) => sessionStorage.setItem(keyName, apiKey?.value ?? '')),
-        logout: before(() => sessionStorage.removeItem(keyName)),
+        authorize: before(({ apiKey }) => storage?.setItem(keyName, apiKey?.value ?? '')),
+        logout: before(() => storage?.removeItem(keyName)),
       },
     },
   },
@@ -83,7 +83,7 @@ const viewer = SwaggerUIBundle({
   tryItOutEnabled: false,
   plugins: [emptyOptionalFields, emptyParameters, sharedKey],
   onComplete() {
-    const key = sessionStorage.getItem(keyName);
+    const key = storage?.getItem(keyName);
     if (key) viewer.preauthorizeApiKey('apiKey', key);
   },
   // No badge: it would send the document's address to another host.
