@@ -10,7 +10,7 @@ export async function runCommand(run: (signal: AbortSignal) => Promise<boolean>)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => abort.abort(new Error('stopped; run it again to resume')));
   // Nobody reads on, or the disk is full: what was begun is ended properly.
-  process.stdout.on('error', (error) => abort.abort(error));
+  for (const output of [process.stdout, process.stderr]) output.on('error', (error) => abort.abort(error));
   try {
     if (!(await run(abort.signal))) process.exitCode = exitCodes.failed;
   } catch (error) {
