@@ -31,8 +31,10 @@ interface Connection {
  *   without a password; then the server waits for a minute.
  * - Costs: `client.driver` and pg's member `connection` as above and below.
  * - Delete when pg does so (https://github.com/brianc/node-postgres/issues/2907).
+ *
+ * @returns the class of such connections: pg is loaded by knex, and only where it is used
  */
-export function closeOnConnectFailure(db: Knex): void {
+export function closeOnConnectFailure(db: Knex): typeof Client {
   const client = db.client as Knex.Client;
   const driver = client.driver as { readonly Client: typeof Client };
   class ClosingClient extends driver.Client {
@@ -46,6 +48,7 @@ export function closeOnConnectFailure(db: Knex): void {
     }
   }
   client.driver = { Client: ClosingClient };
+  return ClosingClient;
 }
 
 /**

@@ -1,5 +1,5 @@
 import knex, { type Knex } from 'knex';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { ConfigError } from '../../../runtime/errors/config-error.js';
 import { closeOnConnectFailure, limitEnd } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
@@ -26,7 +26,6 @@ export function openPostgres(
   maxConnections: number,
 ): Knex {
   const connectionString = withVerifiedTls(url);
-  assertReadable(connectionString);
   const unusable = new Set<string>();
   const db = knex({
     ...common,
@@ -54,14 +53,14 @@ export function openPostgres(
     // Where a server has become read-only, a new connection reaches the one that took over.
     if (isUnanswered || code === '25006') unusable.add(__knexUid);
   });
-  closeOnConnectFailure(db);
+  assertReadable(closeOnConnectFailure(db), connectionString);
   return db;
 }
 
 /** Before each connection pg does the same, and would fail for as long as it is tried. */
-function assertReadable(connectionString: string): void {
+function assertReadable(Connection: typeof Client, connectionString: string): void {
   try {
-    void new Client({ connectionString });
+    void new Connection({ connectionString });
   } catch (error) {
     const { message } = error as Error;
     throw new ConfigError(error instanceof URIError ? `${message}; want % in the password as %25` : message);
