@@ -314,8 +314,8 @@ test('nobody waits for a connection when there is no time left', { timeout: 60_0
   const path = '/imageanalysis.v1.ScoreConfigService/GetDetectionScore';
   const headers = { ...withKey, 'content-type': 'application/json', 'connect-timeout-ms': '400' };
   // A connection is waited for for 5 s.
-  const givenUp = (await startFacade(t, corePort)).url;
-  const last = ask(givenUp).then(() => 'given up');
+  const { url: idle } = await startFacade(t, corePort);
+  const last = ask(idle).then(() => 'given up');
   const asked = Promise.all([
     ask(url),
     fetch(`${url}/readyz`),
