@@ -306,6 +306,16 @@ describe('the web console', { skip: noChromium }, () => {
     await warned(page, /^max_faces is 0, want/);
   });
 
+  it('keeps an option while another mode is chosen, which may not have it', async (t) => {
+    const page = await open(t);
+    await page.getByText('Options').click();
+    await page.getByLabel('max_faces').fill('3');
+    await page.getByLabel('landmarks').uncheck();
+    for (const mode of ['Largest face', 'Water meter', 'All faces']) await page.getByText(mode).click();
+    assert.equal(await page.getByLabel('max_faces').inputValue(), '3');
+    assert.equal(await page.getByLabel('landmarks').isChecked(), false);
+  });
+
   it('has a phone offer points, and no capital letters by itself', async (t) => {
     const page = await open(t);
     await page.getByLabel('crop_format').waitFor({ state: 'attached' });
@@ -901,24 +911,32 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(await ringed(), ['none', 'none', 'solid']);
   });
 
-  it('rings the picture of the strip that has the focus, also where it is the one that is shown', async (t) => {
-    const page = await open(t);
+  it('rings the thumbnail or face that has the focus, also where it is the one that is shown', async (t) => {
+    const page = await openWithKey(t);
     const face = await readSample('astronaut.jpg');
     await choose(page, { 'a.jpg': face, 'b.jpg': face });
-    const look = () =>
-      page.evaluate<{ top: number; outline: string; reach: number }>(`(() => {
-        const [shown] = strip.children;
-        const { outline, outlineWidth, outlineOffset } = getComputedStyle(shown);
-        const top = shown.getBoundingClientRect().top - strip.getBoundingClientRect().top;
-        return { top, outline, reach: parseFloat(outlineWidth) + parseFloat(outlineOffset) };
+    await said(page, '1 face');
+    const outlineOf = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).outline`);
+    const unfocused = await outlineOf('#strip button');
+    for (const [list, next] of [
+      ['#strip', '#strip button:last-child'],
+      ['.faces', '#save-picture'],
+    ] as const) {
+      await page.locator(next).focus();
+      await page.keyboard.press('Shift+Tab');
+      const first = `${list} button`;
+      assert.equal(await page.evaluate(`document.activeElement === document.querySelector('${first}')`), true);
+      assert.notEqual(await outlineOf(first), unfocused);
+      const [reach = 0, ...room] = await page.evaluate<number[]>(`(() => {
+        const [button, list] = ['${first}', '${list}'].map((part) => document.querySelector(part));
+        const { outlineWidth, outlineOffset } = getComputedStyle(button);
+        const [inner, outer] = [button, list].map((each) => each.getBoundingClientRect());
+        const room = [inner.left - outer.left, inner.top - outer.top, outer.bottom - inner.bottom];
+        return [parseFloat(outlineWidth) + parseFloat(outlineOffset), ...room];
       })()`);
-    const before = await look();
-    await page.getByRole('button', { name: 'b.jpg' }).focus();
-    await page.keyboard.press('Shift+Tab');
-    assert.equal(await page.evaluate('document.activeElement === strip.firstElementChild'), true);
-    const { top, outline, reach } = await look();
-    assert.notEqual(outline, before.outline);
-    assert.ok(reach <= top, `of a ring of ${reach} px, ${top} px are in view`);
+      assert.ok(reach <= Math.min(...room), `${list}: of a ring of ${reach} px, ${room.join()} px are in view`);
+    }
   });
 
   it('puts the wheels of a long counter in rows on a phone, and the samples in one', async (t) => {

@@ -39,15 +39,17 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
   let service: ServiceDocument = { paths: {} };
   let mode: Mode = 'all';
   let shown: { name: string; input: HTMLInputElement }[] = [];
+  /** Also of modes that are not shown, so that what was filled in is there again. */
+  const inputs = new Map<string, HTMLInputElement>();
 
   const formOf = (path: string): Form | undefined =>
     service.paths[path]?.post?.requestBody.content['multipart/form-data']?.schema;
   const show = () => {
     const form = formOf(pathOf[mode]);
-    const values = new Map(shown.map(({ name, input }) => [name, input]));
     shown = Object.entries(form?.properties ?? {})
       .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
-      .map(([name, schema]) => ({ name, input: values.get(name) ?? createInput(name, schema) }));
+      .map(([name, schema]) => ({ name, input: inputs.get(name) ?? createInput(name, schema) }));
+    for (const { name, input } of shown) inputs.set(name, input);
     place.replaceChildren(...shown.map(({ name, input }) => describe(name, input, form?.properties[name])));
     byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
   };
