@@ -116,13 +116,17 @@ async function* boundedStream<Partial, Request, Response>(
   signal?.addEventListener('abort', cancel, { once: true });
   // In an object, because it is set from elsewhere while the loop below waits.
   const sending: { failure?: unknown; over?: true } = {};
-  const closed = new Promise<Error>((resolve) => stream.once('close', () => resolve(new Error('the call is over'))));
+  // One write at a time waits. A promise of the end would keep something of each.
+  let giveUp: ((error: Error) => void) | undefined;
+  stream.once('close', () => giveUp?.(new Error('the call is over')));
 
   const sendAll = async () => {
     try {
       for await (const request of requests) {
-        const sent = new Promise<unknown>((resolve) => stream.write(codec.fromPartial(request), resolve));
-        const failed = await Promise.race([sent, closed]);
+        const failed = await new Promise<unknown>((resolve) => {
+          giveUp = resolve;
+          stream.write(codec.fromPartial(request), resolve);
+        });
         if (failed || sending.over) return;
       }
       stream.end();

@@ -30,6 +30,7 @@ import {
   StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
+import { collectGarbage } from '../../runtime/node-patches/v8-flags.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -321,6 +322,29 @@ describe('what the client over gRPC makes of failures', () => {
     const answers = [];
     for await (const answer of client.streamReadMeters([])) answers.push(answer);
     assert.deepEqual(answers, [newer, next]);
+  });
+
+  it('keeps nothing of the requests that a stream has sent', async (t) => {
+    const server = new Server();
+    server.addService(MeterReadingServiceService, {
+      streamReadMeters: (call: ServerDuplexStream<unknown, unknown>) => call.on('end', () => call.end()).resume(),
+    });
+    const client = createClient({ address: `127.0.0.1:${await bindServer(t, server)}`, apiKey: 'any' });
+    t.after(() => client.close());
+    // grpc-js keeps up to 1 MiB, to send it once more.
+    const request = { image: Buffer.alloc(4_096) };
+    const heap: number[] = [];
+    const requests = function* () {
+      for (let sent = 0; sent <= 12_000; sent += 1) {
+        yield { request };
+        if (sent % 10_000 !== 2_000) continue;
+        collectGarbage();
+        heap.push(process.memoryUsage().heapUsed);
+      }
+    };
+    await client.streamReadMeters(requests()).next();
+    const [before = NaN, after = NaN] = heap;
+    assert.ok(after - before < 2_000_000, `${after - before} bytes of 10,000 requests`);
   });
 
   it('ends a stream whose service is gone', async (t) => {
