@@ -11,11 +11,11 @@ import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import { freeBuffer } from '../../runtime/node-patches/free-buffer.js';
 import type { Rpc } from '../protos/rpcs.js';
-import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
+import { type CallTime, createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { type CoreTrust, plainText } from './core-trust.js';
 import { coreUnavailable, fromGrpcError, type LoadedStatus } from './grpc-error.js';
 
-export interface CallContext {
+export interface CallContext extends CallTime {
   /** In the metadata that the RPC wants it in. */
   readonly apiKey: string;
   readonly requestId: string;
@@ -23,10 +23,6 @@ export interface CallContext {
   readonly traceparent?: string | undefined;
   /** Address of the HTTP client, since the core sees only the facade's. */
   readonly clientAddress: string;
-  /** On the monotonic clock, milliseconds; sent as `grpc-timeout`. */
-  readonly deadline: number;
-  /** Cancels the call; `signal.reason` is the Refusal to reject with. */
-  readonly signal: AbortSignal;
 }
 
 /** A request of a stream, and its answer, as proto-loader takes and gives them. */
@@ -50,7 +46,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   /** Has a call sent, and once more if that may help. */
   const sendTwice = async <Answer>(
     rpc: Rpc,
-    call: Pick<CallContext, 'deadline' | 'signal'>,
+    call: CallTime,
     send: (client: Client) => Promise<Answer>,
   ): Promise<Answer> => {
     const client = await connection.ready(call);
@@ -144,7 +140,7 @@ function toMetadata({ key }: Rpc, { apiKey, requestId, clientAddress, traceparen
 }
 
 /** grpc-js takes a deadline by the system clock, which may be set between a request and its call: as late as it can be. */
-const toCallOptions = ({ deadline }: Pick<CallContext, 'deadline'>): CallOptions => ({
+const toCallOptions = ({ deadline }: Pick<CallTime, 'deadline'>): CallOptions => ({
   deadline: new Date(Date.now() + deadline - performance.now()),
 });
 
@@ -182,7 +178,7 @@ function follow(
 }
 
 /** A call as it is sent, maybe twice. */
-interface UnaryCall extends Pick<CallContext, 'deadline' | 'signal'> {
+interface UnaryCall extends CallTime {
   readonly rpc: Rpc;
   readonly bytes: Buffer;
   readonly metadata: Metadata;

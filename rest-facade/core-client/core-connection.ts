@@ -19,9 +19,10 @@ const maxResets = 500;
 /** How long a core may leave a ping unanswered until its connection counts as lost. */
 export const keepaliveTimeoutMs = 5_000;
 
-/** How long a call may take: monotonic, milliseconds; and what ends it. */
-interface CallTime {
+export interface CallTime {
+  /** On the monotonic clock, milliseconds; sent as `grpc-timeout`. */
   readonly deadline: number;
+  /** Cancels the call; `signal.reason` is the Refusal to reject with. */
   readonly signal: AbortSignal;
 }
 
@@ -82,7 +83,7 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
      * The client for the next call, once no connection is being made, or once the call is over, which it says itself;
      * CORE_UNAVAILABLE if that takes too long.
      */
-    async ready(call?: CallTime): Promise<Client> {
+    async ready(call: CallTime): Promise<Client> {
       const client = current;
       await waitForConnection(client, call);
       return client;
@@ -111,8 +112,8 @@ function waitForConnection(client: Client, { deadline = Infinity, signal }: Part
     const stop = () => resolve();
     const check = () => {
       const state = channel.getConnectivityState(true);
-      const isOver = state !== connectivityState.IDLE && state !== connectivityState.CONNECTING;
-      if (isOver || signal?.aborted) return resolve();
+      const isSettled = state !== connectivityState.IDLE && state !== connectivityState.CONNECTING;
+      if (isSettled || signal?.aborted) return resolve();
       signal?.addEventListener('abort', stop, { once: true });
       channel.watchConnectivityState(state, giveUpAt, (timeout) => {
         if (!timeout) check();

@@ -115,6 +115,9 @@ test('many callers that go away break off nobody else', { timeout: 180_000 }, as
   for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
 });
 
+/** Of a call that nothing ends. */
+const patience = { deadline: Infinity, signal: new AbortController().signal };
+
 /** As after many callers that went away. */
 const renewByResets = (connection: ReturnType<typeof createCoreConnection>) => {
   for (let reset = 0; reset < 500; reset += 1) connection.noteReset();
@@ -135,13 +138,13 @@ for (const [what, renewAfterMs, renew] of [
     const core = await startFakeCore(t, answerAll);
     const connection = createCoreConnection(`dns:///core.test:${core.port}`, plainText, renewAfterMs);
     t.after(() => connection.close());
-    await callFakeCore(await connection.ready());
+    await callFakeCore(await connection.ready(patience));
     isDown = true;
     for (let round = 0; round < 4; round += 1) {
       const before = lookups;
       renew(connection);
       await eventually(() => lookups > before, 10_000);
-      await callFakeCore(await connection.ready());
+      await callFakeCore(await connection.ready(patience));
     }
     // One for each renewal, not for each reset.
     assert.ok(lookups < 400, `${lookups} look-ups`);
@@ -193,11 +196,11 @@ test('calls that are under way, or begin on the client they were given, outlive 
   });
   const connection = createCoreConnection(`127.0.0.1:${core.port}`, plainText);
   t.after(() => connection.close());
-  const client = await connection.ready();
+  const client = await connection.ready(patience);
   const underWay = callFakeCore(client);
   await eventually(() => core.calls.length === 1, 10_000);
   renewByResets(connection);
-  await eventually(async () => (await connection.ready()) !== client, 10_000);
+  await eventually(async () => (await connection.ready(patience)) !== client, 10_000);
   const begun = callFakeCore(client);
   await eventually(() => core.calls.length === 2, 10_000);
   release();
