@@ -276,8 +276,8 @@ describe('the web console', { skip: noChromium }, () => {
     const lines = JSON.parse(await textOf(page, '#json')) as { index: number }[];
     assert.deepEqual(lines.map(({ index }) => index).sort(), [0, 1, 2, 3, 4]);
     const curl = await textOf(page, '#curl');
-    assert.deepEqual(curl.match(/\d\.jpg/g), ['3.jpg', '4.jpg']);
-    assert.ok(curl.indexOf('landmarks=true') < curl.indexOf('3.jpg'));
+    assert.deepEqual(curl.match(/^curl|\d\.jpg/gm), ['curl', '0.jpg', '1.jpg', '2.jpg', 'curl', '3.jpg', '4.jpg']);
+    assert.ok(curl.lastIndexOf('landmarks=true') < curl.indexOf('3.jpg'));
 
     await page.getByText('Water meter').click();
     await give(9);
@@ -405,6 +405,12 @@ describe('the web console', { skip: noChromium }, () => {
     await page.mouse.wheel(0, -400);
     await eventually(() => page.evaluate<boolean>('canvas.scrollWidth > canvas.clientWidth'));
     await stays(pointed, 20);
+
+    await choose(page, { 'line.jpg': await sharp(tall).resize(1, 5000, { fit: 'fill' }).toBuffer() });
+    await said(page, 'No faces');
+    const { height } = await boxOf('#picture');
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    assert.equal(Math.round((await boxOf('#picture')).height / height), 2);
   });
 
   it('names a saved picture after the one that it shows', async (t) => {
@@ -530,6 +536,49 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('button', { name: 'Try a face' }).waitFor();
+  });
+
+  it('shows each response beside the curl command of its own request', async (t) => {
+    const page = await openWithKey(t);
+    await trySample(page, 'face', '1 face');
+    const [curl, json] = [page.locator('#curl'), page.locator('#json')];
+    const slider = page.getByRole('slider', { name: 'Threshold' });
+    const hide = page.getByRole('button', { name: 'Hide faces' });
+
+    const question = await hold(page, '**/face_detect_multi');
+    await slider.press('End');
+    await question.asked;
+    assert.doesNotMatch(await textOf(page, '#curl'), /min_score/);
+    assert.match(await textOf(page, '#json'), /"detection_score"/);
+    await Promise.all([page.waitForEvent('download'), hide.click()]);
+    assert.match(await textOf(page, '#curl'), /v1\/faces\/redact$/);
+    assert.equal(await json.textContent(), 'No response yet.');
+    question.release();
+    await said(page, 'No faces');
+    assert.match(await textOf(page, '#curl'), /-F min_score=1 [^]*face_detect_multi$/);
+    assert.match(await textOf(page, '#json'), /"result": \[\]/);
+
+    const redaction = await hold(page, '**/v1/faces/redact', (route) =>
+      route.fulfill({ status: 429, json: { reason: 'QUEUE_FULL', message: 'all is taken' } }),
+    );
+    await hide.click();
+    await redaction.asked;
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await said(page, '1 face');
+    await curl.filter({ hasText: /face_detect_multi$/ }).waitFor();
+    redaction.release();
+    await warned(page, 'All is taken.');
+    assert.match(await textOf(page, '#curl'), /v1\/faces\/redact$/);
+    assert.match(await textOf(page, '#json'), /"QUEUE_FULL"/);
+
+    await page.getByText('Water meter').click();
+    await warned(page, 'shows no counter');
+    const sample = await hold(page, '**/samples/meter.jpg');
+    await page.getByRole('button', { name: 'Try a meter' }).click();
+    await sample.asked;
+    assert.deepEqual([await curl.textContent(), await json.textContent()], ['No request yet.', 'No response yet.']);
+    sample.release();
+    await said(page, 'm³');
   });
 
   it('drops the answer about faces where a meter is asked for meanwhile', async (t) => {

@@ -45,6 +45,8 @@ export interface ApiRequest {
   readonly path: string;
   /** Form fields in their order; the file comes with its name. */
   readonly form?: readonly (readonly [name: string, value: string | File])[];
+  /** The most files that the service takes at a time. */
+  readonly most?: number;
   readonly json?: unknown;
   readonly password?: string;
 }
@@ -65,11 +67,12 @@ export async function sendForPicture(request: ApiRequest, apiKey: string): Promi
   return picture;
 }
 
-/** The same request with at most so many files at a time, which come behind its fields. */
-export function splitFiles(request: ApiRequest, most: number): ApiRequest[] {
-  const { form = [] } = request;
+/** The request, or of more files than it may have several, in which they come behind its fields. */
+export function splitFiles(request: ApiRequest): ApiRequest[] {
+  const { form = [], most = Infinity } = request;
   const fields = form.filter(([, value]) => typeof value === 'string');
   const files = form.filter(([, value]) => typeof value !== 'string');
+  if (files.length <= most) return [request];
   const parts = Array.from({ length: Math.ceil(files.length / most) }, (_, at) =>
     files.slice(at * most, (at + 1) * most),
   );

@@ -73,14 +73,12 @@ async function analyse(): Promise<void> {
 /** Asks about each picture of the strip, in as few calls as that takes. */
 async function analyseEach(): Promise<void> {
   pictures.clearCaptions();
-  const path = batchPathOf[mode] ?? '';
   await ask(
-    path,
+    batchPathOf[mode] ?? '',
     pictures.files(),
     async (request, apiKey, signal) => {
       const lines: AnswerLine[] = [];
-      for (const part of splitFiles(request, options.maxFiles(path))) {
-        view.showRequest(part);
+      for (const part of splitFiles(request)) {
         const before = lines.length;
         const answers = await sendForLines(part, apiKey, signal, (line, index) => captionLine(line, before + index));
         lines.push(...answers.map((line) => ({ ...line, index: before + (line.index ?? 0) })));
@@ -142,27 +140,29 @@ async function ask<Answer>(
   const sent = files.map((each): [string, File] => ['file', each]);
   // Of several pictures, the service wants to know what to do before it gets them.
   const form = files.length > 1 ? [...fields, ...sent] : [...sent, ...fields];
-  const request: ApiRequest = { method: 'POST', path, form };
-  view.showRequest(request);
+  const request: ApiRequest = { method: 'POST', path, form, most: options.maxFiles(path) };
   running?.abort();
-  if (key.value() === '') return fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
   problem.hidden = true;
   // Of several pictures, none is drawn on.
   savePicture.hidden = question === analyseEach;
   saveHidden.hidden = savePicture.hidden || mode === 'meter';
-  tellBusy();
+  if (tellBusy()) view.showRequest(request);
   const mine = (running = new AbortController());
   try {
+    if (key.value() === '') throw new Refusal('MISSING_API_KEY', 'Enter an API key first.');
     const startedAt = performance.now();
     const answer = await showBusy(sendAll(request, key.value(), mine.signal));
     const elapsedMs = performance.now() - startedAt;
     key.close();
-    view.showAnswer(answer);
-    answered = answer;
     await stage.decoded();
-    if (!mine.signal.aborted) show(answer, elapsedMs);
+    if (mine.signal.aborted) return;
+    view.showAnswer(request, answer);
+    answered = answer;
+    show(answer, elapsedMs);
   } catch (error) {
-    if (!mine.signal.aborted) fail(error);
+    if (mine.signal.aborted) return;
+    fail(error);
+    view.showProblem(request, error);
   }
 }
 
@@ -187,13 +187,12 @@ function clearAnswer(): void {
   running?.abort();
   clearResult();
   problem.hidden = true;
-  view.clearAnswer();
+  view.clear();
 }
 
 function fail(error: unknown): void {
   clearResult();
   tellProblem(error);
-  view.showProblem(error);
 }
 
 function tellProblem(error: unknown): void {
@@ -208,7 +207,6 @@ async function hideFaces(): Promise<void> {
   if (file === undefined || saveHidden.ariaDisabled === 'true') return;
   const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
   view.showRequest(request);
-  view.clearAnswer();
   problem.hidden = true;
   // Not disabled, or it would lose the focus.
   saveHidden.ariaDisabled = 'true';
@@ -220,7 +218,7 @@ async function hideFaces(): Promise<void> {
     // Otherwise it is no longer what the page is about.
     if (stage.file === file) {
       tellProblem(error);
-      view.showProblem(error);
+      view.showProblem(request, error);
     }
   } finally {
     saveHidden.ariaDisabled = null;

@@ -1,4 +1,4 @@
-import { addressOf, type ApiRequest, Refusal } from './api.js';
+import { addressOf, type ApiRequest, Refusal, splitFiles } from './api.js';
 import { byId, html } from './dom.js';
 
 /** Longer texts, pictures in base64, are shown by their beginning. */
@@ -6,33 +6,34 @@ const longestText = 96;
 
 export type RequestView = ReturnType<typeof createRequestView>;
 
-/** Shows the last request as a curl command, and its response as JSON. */
+/** Shows a request as a curl command and, always beside its own, the response as JSON. */
 export function createRequestView() {
   const curl = byId('curl', HTMLPreElement);
   const json = byId('json', HTMLPreElement);
   const copyCurl = createCopyButton('copy-curl');
   const copyAnswer = createCopyButton('copy-answer');
-  /** @param body undefined: none came */
-  const showAnswer = (body: unknown): void => {
+  const show = (command: string, body: unknown, without: string): void => {
+    copyCurl(command);
+    curl.textContent = command || 'No request yet.';
     copyAnswer(JSON.stringify(body, null, 2) ?? '');
-    json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
+    json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? without));
   };
   return {
-    showRequest(request: ApiRequest): void {
-      curl.textContent = toCurl(request);
-      copyCurl(curl.textContent);
+    showRequest: (request: ApiRequest): void => show(toCurl(request), undefined, 'No response yet.'),
+    showAnswer: (request: ApiRequest, body: unknown): void => show(toCurl(request), body, 'No response.'),
+    showProblem(request: ApiRequest, error: unknown): void {
+      this.showAnswer(request, error instanceof Refusal ? error.body : undefined);
     },
-    showAnswer,
-    showProblem: (error: unknown): void => showAnswer(error instanceof Refusal ? error.body : undefined),
-    clearAnswer(): void {
-      copyAnswer('');
-      json.textContent = 'No response yet.';
-    },
+    clear: (): void => show('', undefined, 'No response yet.'),
   };
 }
 
 /** A request for a POSIX shell, with its secrets in variables. */
-function toCurl({ method, path, form, json, password }: ApiRequest): string {
+function toCurl(request: ApiRequest): string {
+  return splitFiles(request).map(toCommand).join('\n');
+}
+
+function toCommand({ method, path, form, json, password }: ApiRequest): string {
   const parts = ['curl -H "apikey: $APIKEY"'];
   if (password !== undefined) parts.push('-H "x-company-password: $PASSWORD"');
   if (method === 'PUT') parts.push('-X PUT');

@@ -13,18 +13,22 @@ const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
 const saves = byId('saves', HTMLElement);
 
-/** Says what was found; or that it is looked for, unless an earlier result still stands. */
+/** Says what was found, or that it is looked for. */
 export function tell(text: string): void {
   summary.textContent = text;
   result.hidden = saves.hidden = false;
 }
 
-/** Said where the result will be: screen readers announce a status that changes, not one that appears. */
-export function tellBusy(): void {
-  if (!result.hidden) return;
+/**
+ * Said where the result will be: screen readers announce a status that changes, not one that appears.
+ * @returns false where an earlier result still stands
+ */
+export function tellBusy(): boolean {
+  if (!result.hidden) return false;
   tell('Analysing…');
   // What could be saved is an earlier answer's.
   saves.hidden = true;
+  return true;
 }
 
 export function clearResult(): void {

@@ -55,8 +55,8 @@ function connectZoom(): () => void {
 
   /** @param at of the window: what is there stays there; the middle of the canvas by default */
   const zoomTo = (wanted: number, at = middleOf(canvas)) => {
-    if (zoom === 1) fitted = picture.clientWidth;
     const before = picture.getBoundingClientRect();
+    if (zoom === 1) fitted = before.width;
     zoom = Math.min(maxZoom, Math.max(1, wanted));
     // What is scrolled by mouse can be by keyboard.
     canvas.tabIndex = zoom === 1 ? -1 : 0;

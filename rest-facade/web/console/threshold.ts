@@ -65,7 +65,7 @@ export function connectThreshold(view: RequestView, apiKey: () => string, onChan
     view.showRequest(request);
     try {
       const answer = await send(request, apiKey());
-      view.showAnswer(answer);
+      view.showAnswer(request, answer);
       const { company: name, detection_score: score } = answer as ScoreAnswer;
       companyStatus.textContent = `${method === 'PUT' ? 'Saved: the' : 'The'} threshold of ${name} is ${score}.`;
       companyStatus.className = 'good';
@@ -73,7 +73,7 @@ export function connectThreshold(view: RequestView, apiKey: () => string, onChan
       place(score);
       forget();
     } catch (error) {
-      view.showProblem(error);
+      view.showProblem(request, error);
       companyStatus.textContent = describeProblem(error);
       companyStatus.className = 'bad';
     }
