@@ -35,7 +35,8 @@ const maxNameBytes = 100;
 /**
  * Takes the parts of a form, each of its files into one buffer.
  *
- * What busboy's types leave out: a part may have no name, a field a charset that is not known, and a file no filename.
+ * What busboy's types leave out: a part may have no name, which is then an unknown one, a field a charset that is not
+ * known, and a file no filename.
  *
  * @param expectedBytes the Content-Length
  */
@@ -55,8 +56,7 @@ export function createForm(
     fields: fields as readonly NamedValue[],
 
     /** @throws Refusal MALFORMED_MULTIPART, INVALID_FIELD, MISSING_FIELD */
-    takeField: (name: string | undefined, value: string | undefined, { valueTruncated }: FieldInfo): void => {
-      if (name === undefined) return;
+    takeField: (name = '', value: string | undefined, { valueTruncated }: FieldInfo): void => {
       if (Buffer.byteLength(name) > maxNameBytes)
         throw overLimit('a field name that is too long', maxNameBytes, 'bytes');
       if (value === undefined) throw refuseField('INVALID_FIELD', name, 'has an unknown charset, want UTF-8');
@@ -69,20 +69,19 @@ export function createForm(
     },
 
     /** @throws Refusal REPEATED_FIELD, MALFORMED_MULTIPART, INVALID_FIELD, UNKNOWN_FIELD; BODY_TOO_LARGE by `attempt` */
-    takeFile(name: string | undefined, stream: Readable, { filename }: Partial<FileInfo>, attempt: Attempt): void {
+    takeFile(name = '', stream: Readable, { filename }: Partial<FileInfo>, attempt: Attempt): void {
       // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
       stream.on('error', () => {});
       begun += 1;
       if (name === sentAs) named += 1;
-      else if (name !== undefined && names.has(name))
-        throw refuseField('INVALID_FIELD', name, 'is a file, want a text');
+      else if (names.has(name)) throw refuseField('INVALID_FIELD', name, 'is a file, want a text');
       if (maxFiles === 1 && named > 1)
         throw refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file');
       if (begun > maxFiles) throw overLimit('too many files', maxFiles);
       if (name !== sentAs) {
         stream.resume();
         // If it was to be the only one, that is missing.
-        if (maxFiles > 1) checkNames({ names }, [name ?? ''], limits);
+        if (maxFiles > 1) checkNames({ names }, [name], limits);
         return;
       }
       const size = areSeparate ? { bytes: 0 } : together;

@@ -94,6 +94,12 @@ test('forms that are refused, over a raw socket', async (t) => {
       'INVALID_FIELD',
     ],
     ['a field twice', field('company') + field('company') + file + end, 'REPEATED_FIELD'],
+    ['a part without a name', part('content-disposition: form-data') + file + end, 'UNKNOWN_FIELD'],
+    [
+      'a name encoded as only filenames may be',
+      part(disposition("name*=UTF-8''company")) + file + end,
+      'UNKNOWN_FIELD',
+    ],
   ];
   for (const [what, body, reason] of table) {
     const answer = await exchange(port, multipartRequest(path, body));
