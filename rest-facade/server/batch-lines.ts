@@ -6,8 +6,10 @@ import { LateText, withBase64 } from '../response/late-base64.js';
 
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
 const picturesAtOnce = 8;
-/** Lines that the caller has not read yet, bytes; until it does, the rest of the body waits. */
+/** Lines that the caller has not read yet, bytes; until it does, the rest of the body waits where memory is scarce. */
 const maxUnreadBytes = 8 * 2 ** 20;
+/** What more lines leave of the caller's share, bytes. Browsers, among others, read none before all is sent. */
+const spareBytes = 64 * 2 ** 20;
 const maxFilenameLength = 255;
 
 interface Picture {
@@ -33,7 +35,8 @@ export function createBatchLines(response: ServerResponse, share: BudgetShare) {
 
   const regulate = (): void => {
     if (!isReading) return;
-    if (waiting.size < picturesAtOnce && unreadBytes < maxUnreadBytes) response.req.resume();
+    const mayHaveMore = unreadBytes < maxUnreadBytes || share.hasRoom(spareBytes);
+    if (waiting.size < picturesAtOnce && mayHaveMore) response.req.resume();
     else response.req.pause();
   };
   // Nothing tells of what was not sent by then.

@@ -143,8 +143,14 @@ test('pictures that wait are not held for a caller who leaves', async (t) => {
   await eventually(() => budget.taken === 0);
 });
 
-test('the body waits while lines are not read', async (t) => {
+test('a caller that reads no line before all is sent, as browsers, is not waited for', async (t) => {
   const { sent, flood } = await setUp(t, (id, { answer }) => answer(found(id, 3 * mebi)));
+  await flood(pictures);
+  await eventually(() => sent.length === pictures);
+});
+
+test('where memory is scarce, the body waits while lines are not read', async (t) => {
+  const { sent, flood } = await setUp(t, (id, { answer }) => answer(found(id, 3 * mebi)), 60 * mebi);
   const socket = await flood(pictures);
   await untilStill(() => sent.length);
   // What the buffers of both sockets take, and 8 MiB.
