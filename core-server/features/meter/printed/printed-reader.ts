@@ -19,8 +19,8 @@ const stuckGraceMs = 5 * 60_000;
 
 /**
  * Reads print by the pipeline of @gutenye/ocr-node, in a thread that starts with the first picture, ends after some
- * idle time, and is replaced after a number of pictures, since it grows with each. One picture at a time: callers who go
- * would otherwise leave one thread after the other at work, hundreds of megabytes each.
+ * idle time, and is replaced after a number of pictures, since it grows with each. It has one picture at a time: callers
+ * who go would otherwise leave one thread after the other at work, hundreds of megabytes each.
  */
 export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}) {
   let library: WorkerPool<LibraryTasks> | undefined;
@@ -45,16 +45,17 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}) 
         size: 1,
         maxQueue: 1,
       });
-      pictures += 1;
+      const options = { signal, wait: 'queue', reportStart: () => (pictures += 1) } as const;
       try {
-        const lines = await library.run('readLines', cutMeterFace(picture, counter), { signal, wait: 'queue' });
-        if (pictures >= maxPictures) await end();
-        return findPrintedText(lines);
+        return findPrintedText(await library.run('readLines', cutMeterFace(picture, counter), options));
       } catch (error) {
         if (!(error instanceof Refusal && error.reason === 'WORKER_LOST')) throw error;
         void end();
         throw internalFault(error.cause);
       } finally {
+        const ended = pictures >= maxPictures ? end() : undefined;
+        // Its last picture is done, unless the caller is gone.
+        if (!signal.aborted) await ended;
         if (library) idle = setTimeout(() => void end(), idleMs).unref();
       }
     },

@@ -36,10 +36,11 @@ async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; count
 const { signal } = new AbortController();
 const printed = { serialNumber: '20481657', unit: 'kWh' };
 
-/** How many threads there are, and were at most. */
+/** How many threads there are, were at most, and have begun. */
 function countThreads(t: TestContext) {
-  const threads = { living: 0, most: 0 };
+  const threads = { living: 0, most: 0, begun: 0 };
   const count = (worker: Worker) => {
+    threads.begun += 1;
     threads.living += 1;
     threads.most = Math.max(threads.most, threads.living);
     worker.once('exit', () => (threads.living -= 1));
@@ -91,4 +92,20 @@ test('callers who go leave no more than one thread at work', async (t) => {
   }
   assert.deepEqual(await reader.read(picture, counter, signal), printed);
   assert.equal(threads.most, 1);
+});
+
+test('a thread ends after some pictures, also where their callers go', async (t) => {
+  const reader = createPrintedReader({ maxPictures: 2 });
+  t.after(() => reader.release());
+  const threads = countThreads(t);
+  const { picture, counter } = await drawMeter(0);
+  assert.deepEqual(await reader.read(picture, counter, signal), printed);
+  const caller = new AbortController();
+  const reading = reader.read(picture, counter, caller.signal);
+  // Once the thread has the picture.
+  setImmediate(() => caller.abort(new Error('gone')));
+  await assert.rejects(reading, /gone/);
+  assert.deepEqual(await reader.read(picture, counter, signal), printed);
+  assert.equal(threads.begun, 2);
+  await eventually(() => threads.living === 1);
 });
