@@ -26,19 +26,24 @@ export function admitCalls(
   return (method, grpcCall) => {
     const { path, requestStream } = method;
     let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
     return new ServerInterceptingCall(grpcCall, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
+            const client = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
             /** Refuses the call before its handler, or that of a stream beside it, and writes its one log line. */
             const end = (error: Refusal): void => {
               const { reason, details } = error;
               const state = stateOf(metadata);
               const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
-              const client = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
               const line = { ...ids, method: path, client, field: details['field'] };
+              const isFault = logFault(log, error, line);
+              // Answered or cancelled while its key was looked up.
+              if (isOver) return;
+              isOver = true;
               // A flood is counted but not logged: its lines would take the time that responses need.
-              if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
+              if (!isFault && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
               // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
               state.refused = error;
               grpcCall.sendStatus(toStatusObject(error));
@@ -62,7 +67,10 @@ export function admitCalls(
             clearTimeout(timer);
             pass();
           },
-          onCancel: () => clearTimeout(timer),
+          onCancel() {
+            clearTimeout(timer);
+            isOver = true;
+          },
         }),
     });
   };
