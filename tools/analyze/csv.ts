@@ -25,7 +25,8 @@ export async function assertTable(file: string): Promise<void> {
     () => !stats?.isDirectory(),
     () => false,
   );
-  if (!(await isWritable)) throw new ConfigError(`--csv is "${file}", want a file in a folder that may be written to`);
+  if (file === '' || file.endsWith('/') || !(await isWritable))
+    throw new ConfigError(`--csv is "${file}", want a file in a folder that may be written to`);
   if (!stats?.isFile()) return;
   const start = await text(createReadStream(file, { end: tableStart.length - 1 }));
   if (!tableStart.startsWith(start))

@@ -13,20 +13,23 @@ const lineStart = '{"file":"';
  * Opens or creates a file with one JSON line per picture, from which an interrupted run resumes. A last line that such
  * a run left incomplete is cut off, so that every line is complete.
  * @param isKept whether there still is what a successful line stands for
- * @throws ConfigError if it is no file, such as a pipe, or contains anything else, such as a picture; it remains
- *   unchanged
+ * @throws ConfigError if it is no file, such as a pipe, cannot be opened, or contains anything else, such as a picture; it
+ *   remains unchanged
  */
 export async function openResultsFile(
   name: string,
   feature: FeatureName,
   isKept: (file: string) => boolean = () => true,
 ) {
-  const handle = await open(name, 'a+');
+  const wish = `--output is "${name}", want a file, which is read to resume`;
+  const handle = await open(name, 'a+').catch(({ message }: Error) => {
+    throw new ConfigError(`${wish}; ${message}`);
+  });
   let done: Set<string>;
   let bytes: number;
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
+    if (!stat.isFile()) throw new ConfigError(wish);
     const found = await readDone(name, feature, isKept);
     done = found.done;
     bytes = Math.min(found.bytes, stat.size);

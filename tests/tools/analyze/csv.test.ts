@@ -9,8 +9,9 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 test('a table that could not be written is refused', async (t) => {
   const folder = await createTemporaryFolder(t);
   await writeFile(path.join(folder, 'file'), '');
-  for (const name of ['', 'missing/table.csv', 'file/table.csv']) {
-    const file = path.join(folder, name);
+  const inFolder = ['', 'missing/table.csv', 'file/table.csv', 'table.csv/'].map((name) => path.join(folder, name));
+  // As an unset variable of a shell is.
+  for (const file of [...inFolder, '']) {
     const message = `--csv is "${file}", want a file in a folder that may be written to`;
     await assert.rejects(assertTable(file), { name: 'ConfigError', message });
   }

@@ -44,6 +44,11 @@ describe('the results file', () => {
         name: 'ConfigError',
         message: `--output is "${name}", want a file, which is read to resume`,
       });
+    for (const name of ['', '/', '/dev/null/faces.jsonl'])
+      await assert.rejects(openResultsFile(name, 'faces'), {
+        name: 'ConfigError',
+        message: /^--output is ".*", want a file, which is read to resume; (ENOENT|EISDIR|ENOTDIR): /,
+      });
   });
 
   it('loses nothing but the incomplete last line of an interrupted run', async (t) => {
