@@ -116,6 +116,8 @@ function waitForConnection(client: Client, { deadline = Infinity, signal }: Part
       if (isSettled || signal?.aborted) return resolve();
       signal?.addEventListener('abort', stop, { once: true });
       channel.watchConnectivityState(state, giveUpAt, (timeout) => {
+        // Node.js would keep a signal made of others, as of a batch, and so the channel, for good.
+        signal?.removeEventListener('abort', stop);
         if (!timeout) check();
         else if (leftMs < connectTimeoutMs) resolve();
         else reject(coreUnavailable(timeout));

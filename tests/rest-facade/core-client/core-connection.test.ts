@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
@@ -205,6 +205,16 @@ test('calls that are under way, or begin on the client they were given, outlive 
   await eventually(() => core.calls.length === 2, 10_000);
   release();
   await Promise.all([underWay, begun]);
+});
+
+test('a call that has waited for a connection leaves nothing at its signal', async (t) => {
+  const connection = createCoreConnection(`127.0.0.1:${await startSilent(t)}`, plainText);
+  t.after(() => connection.close());
+  const { signal } = new AbortController();
+  const ready = connection.ready({ deadline: performance.now() + 100, signal });
+  assert.equal(getEventListeners(signal, 'abort').length, 1);
+  await ready;
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('a caller that goes away in its upload costs no call', async (t) => {
