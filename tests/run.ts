@@ -14,14 +14,16 @@ const timeoutMs = 10 * 60_000;
 const words = process.argv.slice(2);
 
 // By the sources: what is left in dist/ of a file that is gone must not run.
-const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
+const sources = readdirSync('tests', { recursive: true, encoding: 'utf8' })
   .map((file) => path.join('tests', file))
-  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => file.endsWith('.test.ts'));
+const files = sources
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .map((file) => path.join('dist', file.replace(/\.ts$/, '.js')))
   .sort();
 
-if (files.length === 0) stop(`no test file has ${words.join(' or ')} in its path`);
+const unknown = words.filter((word) => !sources.some((file) => file.includes(word)));
+if (unknown.length > 0) stop(`no test file has ${unknown.join(' or ')} in its path`);
 const missing = files.filter((file) => !existsSync(file));
 if (missing.length > 0) stop(`not built: ${missing.join(', ')}; run "npm run build"`);
 

@@ -1,6 +1,7 @@
 import { chown, mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClients } from '../faults/clients.js';
+import { stop } from '../helpers/command-line.js';
 import { eventually } from '../helpers/eventually.js';
 import { measurements } from './measurements.js';
 import { startCluster } from './node.js';
@@ -11,6 +12,7 @@ import { type Scenario, scenarios, type Stage } from './scenarios.js';
 
 const [work = '', binaries = '', images = '', cgroups = ''] = process.argv.slice(2);
 const only = new RegExp(process.env.SCENARIOS ?? '');
+if (![...scenarios, ...measurements, { name: 'load' }].some(isChosen)) stop(`no scenario is named ${only.source}`);
 
 /** Requests of the load, by what came of them. */
 const total = { requests: 0, failed: 0 };
@@ -32,16 +34,19 @@ const clients = await createClients({
     failures.set(what, (failures.get(what) ?? 0) + 1);
   },
 });
-const stop = clients.start();
+const endLoad = clients.start();
 await clients.untilAnswered(60_000);
-if (only.test('load')) report('load, a minute alone', await measureLoad());
-const isChosen = ({ name }: Scenario): boolean => only.test(name);
+if (isChosen({ name: 'load' })) report('load, a minute alone', await measureLoad());
 for (const scenario of scenarios.filter(isChosen)) await play(scenario);
 // What hangs, hangs until now.
-await play({ name: 'end of the load', run: () => stop().then(() => 'stopped') });
+await play({ name: 'end of the load', run: () => endLoad().then(() => 'stopped') });
 for (const measurement of measurements.filter(isChosen)) await play(measurement);
 process.stdout.write(`cluster: ${total.requests} requests, ${total.failed} failed\n`);
 process.exit(isWrong ? 1 : 0);
+
+function isChosen({ name }: Pick<Scenario, 'name'>): boolean {
+  return only.test(name);
+}
 
 async function play(scenario: Scenario): Promise<void> {
   const { requests = 0, reasons = [] } = scenario.mayFail ?? {};

@@ -29,8 +29,8 @@ const pauseMs = 400;
 const comeBackMs = 120_000;
 
 const values = readOptions({
-  rounds: number(10),
-  seed: number(1),
+  rounds: number(10, 1),
+  seed: number(1, 0),
   postgres: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 });

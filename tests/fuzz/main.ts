@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { quantile } from '../../bench/measure/statistics.js';
-import { number, readOptions } from '../helpers/command-line.js';
+import { number, readOptions, stop } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { launchService } from '../helpers/service/launched-service.js';
 import { costLine, createCostMeter, inspectionLine, inspectionMs, leastCost, minimise } from './cost.js';
@@ -32,18 +32,20 @@ const shownProblems = 20;
 const warmUpShare = 0.1;
 
 const values = readOptions({
-  count: number(20_000),
-  seed: number(1),
-  from: number(0),
+  count: number(20_000, 1),
+  seed: number(1, 0),
+  from: number(0, 0),
   only: { type: 'string' },
   // One in eight only waits: for the end of a request that promises more than it sends.
-  concurrency: number(32),
+  concurrency: number(32, 1),
   help: { type: 'boolean', default: false },
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const [seed, from] = [Number(values.seed), Number(values.only ?? values.from)];
-  await main(seed, from, values.only === undefined ? Number(values.count) : from + 1);
+  const from = Number(values.only ?? values.from);
+  const end = values.only === undefined ? Number(values.count) : from + 1;
+  if (!(from < end)) stop('no input is chosen, want --from below --count, and a number with --only');
+  await main(Number(values.seed), from, end);
 }
 
 /** Sends the inputs from `from` on, up to `end`. */

@@ -16,7 +16,17 @@ test('programs of developers answer a wrong command line in one line', () => {
     const mistake = `--requests is "${requests}", want a whole number from 2000 on\n`;
     assert.deepEqual(ask('bench/soak.js', '--requests', requests), [2, mistake]);
   }
-  assert.deepEqual(ask('tests/faults/main.js', '--rounds', 'x'), [2, '--rounds is "x", want a number\n']);
+  for (const rounds of ['x', '0'])
+    assert.deepEqual(ask('tests/faults/main.js', '--rounds', rounds), [
+      2,
+      `--rounds is "${rounds}", want a whole number from 1 on\n`,
+    ]);
+  const nothing = 'no input is chosen, want --from below --count, and a number with --only\n';
+  for (const chosen of [
+    ['--from', '20000'],
+    ['--only', 'x'],
+  ])
+    assert.deepEqual(ask('tests/fuzz/main.js', ...chosen), [2, nothing]);
   const picture = ['--picture', 'missing.jpg'];
   assert.deepEqual(ask('tests/overload/main.js', ...picture), [
     2,

@@ -5,13 +5,14 @@ import { exitCodes } from '../../runtime/process/exit-codes.js';
 type Option = NonNullable<ParseArgsConfig['options']>[string];
 type Options = Readonly<Record<string, Option & { readonly wish?: string; readonly fits?: (text: string) => boolean }>>;
 
-const takes = (wish: string, fits: (text: string) => boolean) => (usual: number | string) =>
-  ({ type: 'string', default: String(usual), wish, fits }) as const;
+const takes = (wish: string, fits: (text: string) => boolean, usual: string) =>
+  ({ type: 'string', default: usual, wish, fits }) as const;
 
-/** An option that takes a number. */
-export const number = takes('a number', (text) => /^\d+(\.\d+)?$/.test(text));
+/** An option that takes a whole number. @param least so that a check of nothing does not pass */
+export const number = (usual: number, least: number) =>
+  takes(`a whole number from ${least} on`, (text) => /^\d+$/.test(text) && Number(text) >= least, String(usual));
 /** An option that takes a file. */
-export const file = takes('a file that is there', existsSync);
+export const file = (usual: string) => takes('a file that is there', existsSync, usual);
 
 /** Ends a program that was called in a wrong way. */
 export function stop(mistake: string): never {

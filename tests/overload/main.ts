@@ -41,7 +41,7 @@ const parts: Readonly<Record<string, readonly Measurement[]>> = {
 };
 
 const values = readOptions({
-  seconds: number(5),
+  seconds: number(5, 1),
   picture: file('samples/astronaut.jpg'),
   only: { type: 'string' },
   help: { type: 'boolean', default: false },

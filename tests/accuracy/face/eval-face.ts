@@ -33,7 +33,7 @@ const peerName = 'face-api-ssd';
 const landmarkRow = 'landmarks against the teacher';
 
 const values = readOptions({
-  every: number(1),
+  every: number(1, 1),
   charts: { type: 'string' },
   model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
 });

@@ -29,7 +29,7 @@ const help = `eval-meter [--known] [--fused N] [--wrong] [--charts FOLDER] [--ma
 const wish = readOptions({
   help: { type: 'boolean', default: false },
   known: { type: 'boolean', default: false },
-  fused: number(3),
+  fused: number(3, 0),
   wrong: { type: 'boolean', default: false },
   charts: { type: 'string' },
   manifest: { type: 'string' },
