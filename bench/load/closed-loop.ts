@@ -8,11 +8,11 @@ const restAfterRefusalMs = 100;
 const longestMs = 30_000;
 
 /**
- * Keeps `concurrency` requests under way until the window is over and enough were answered, then
+ * Keeps `concurrency` requests under way until the window is over and enough were sent, then
  * waits for those under way.
  */
 export async function runClosedLoop(sender: Sender, order: LoadOrder): Promise<LoadResult> {
-  const { concurrency, windowMs, minRequests, pauseMs, isPatient = false } = order;
+  const { concurrency, windowMs, minRequests, isPatient = false } = order;
   const tally = createTally();
   let turn = 0;
   const startedAt = performance.now();
@@ -25,7 +25,6 @@ export async function runClosedLoop(sender: Sender, order: LoadOrder): Promise<L
     while (!isOver()) {
       const kind = await tally.send(sender, turn++);
       if (kind === 'refused') await sleep(restAfterRefusalMs);
-      if (pauseMs !== undefined) await sleep(pauseMs);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, lane));

@@ -27,8 +27,6 @@ export interface LoadOrder {
   readonly minRequests: number;
   /** Without the limit of time that keeps one slow system from holding up a comparison. */
   readonly isPatient?: boolean;
-  /** Rest between two requests of a lane; absent: none. */
-  readonly pauseMs?: number;
 }
 
 /** So many requests a second, whatever becomes of those before. */
