@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startLoadProcess } from './load/load-process.js';
@@ -16,22 +15,19 @@ import { makePictures } from './pictures.js';
 import { type Cell, fullPlan, quickPlan } from './plan.js';
 import { computeCpuRatios, computeRatios, describeMachine } from './report/figures.js';
 import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
-import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
+import { createRunFolder } from './systems/run-folder.js';
 import { startOwnSystems } from './systems/start-all.js';
 import type { System } from './systems/system.js';
 
 // Measures the service beside its limit and its peers: `make bench`, `BENCH=quick make bench`.
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-process.on('exit', killLeftovers);
 
 const startedAt = performance.now();
 const root = new URL('../../', import.meta.url);
 const at = (file: string): string => fileURLToPath(new URL(file, root));
 const plan = process.env['BENCH'] === 'quick' ? quickPlan : fullPlan;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
+const folder = createRunFolder('bench');
 const threads = availableParallelism();
 
 say('making the pictures');
@@ -94,7 +90,6 @@ for (const { name, title, pids } of systems) {
 say('stopping all');
 for (const system of [...systems].reverse()) await system.close();
 load.close();
-await rm(folder, { recursive: true, force: true });
 
 const rows = toRows(samples);
 const ratios = computeRatios(samples, { healthP99Ms: median(health), coreBytes, startMs });

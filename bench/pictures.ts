@@ -67,7 +67,7 @@ async function makePortrait(
 /** Faces of 44 to 110 pixels in rows, each turned and placed a little by chance. */
 async function makeCrowd(portrait: string, variant: number): Promise<Buffer> {
   const [width, height, columns, rows] = [1920, 1280, 8, 6];
-  const random = seeded(variant + 1);
+  const random = createMulberry32(variant + 1);
   const head = await sharp(portrait).extract({ left: 136, top: 0, width: 176, height: 230 }).toBuffer();
   const heads = [];
   for (let at = 0; at < columns * rows; at += 1) {
@@ -129,10 +129,4 @@ export async function photograph(picture: Sharp, width: number, height: number, 
     .composite([{ input: noise, blend: 'soft-light' }])
     .jpeg({ quality: look.quality })
     .toBuffer();
-}
-
-/** Numbers of 0 to 1 that are the same on every run. */
-function seeded(seed: number): () => number {
-  const next = createMulberry32(seed);
-  return () => next() / 2 ** 32;
 }

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { number, readOptions } from '../tests/helpers/command-line.js';
@@ -7,7 +5,7 @@ import { startLoadProcess } from './load/load-process.js';
 import { usageOf } from './measure/process-tree.js';
 import { median } from './measure/statistics.js';
 import { makePictures } from './pictures.js';
-import { killLeftovers } from './systems/child.js';
+import { createRunFolder } from './systems/run-folder.js';
 import { grpcTargets, startCore } from './systems/service.js';
 
 // Does the core's memory grow? Sends many requests of all picture sets in turn and compares what is
@@ -30,7 +28,7 @@ const mix = [
 
 const root = new URL('../../', import.meta.url);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-soak-'));
+const folder = createRunFolder('soak');
 const pictures = await makePictures(path.join(folder, 'pictures'), fileURLToPath(new URL('samples', root)));
 const core = await startCore(path.join(folder, 'core'), workers);
 const load = startLoadProcess();
@@ -47,9 +45,6 @@ async function send(requests: number): Promise<number> {
   }
   return (usageOf(core.pids)?.residentBytes ?? NaN) / 1e6;
 }
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-process.on('exit', killLeftovers);
 
 const startedAt = performance.now();
 const sizes: number[] = [];
@@ -74,4 +69,3 @@ say(
 process.exitCode = late / early <= asked ? 0 : 1;
 await core.close();
 load.close();
-await rm(folder, { recursive: true, force: true });

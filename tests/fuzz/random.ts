@@ -11,8 +11,7 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  const draw = createMulberry32(seed);
-  const next = (): number => draw() / 2 ** 32;
+  const next = createMulberry32(seed);
   const int = (below: number): number => Math.floor(next() * below);
   return {
     int,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Point } from '../../../core-server/image/picture.js';
 import { number, readOptions } from '../../helpers/command-line.js';
-import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
+import { openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
 import {
@@ -49,8 +49,7 @@ if (pictures === undefined) {
   for (const name of values.model) {
     const detector = await open(name);
     if (detector === undefined) {
-      const how = name === peerName ? faceApiInstall : 'make models';
-      say(`${name}: skipped, it is not here (${how})`);
+      say(`${name}: skipped, it is not here (make ${name === peerName ? 'bench-peers' : 'models'})`);
       continue;
     }
     say(`${detector.name}: ${pictures.length} pictures, default score ${detector.defaultScore}`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import { readHeader } from '../../../core-server/image/decode/open-picture.js';
 import { scaledSize } from '../../../core-server/image/picture.js';
@@ -8,12 +8,8 @@ import { imageFile } from '../../helpers/pictures/image-file.js';
 import { cpuClock } from '../cpu-clock.js';
 import type { MeasuredDetector } from './measured-detector.js';
 
-/** Where the peer is installed; untracked, because nothing but this comparison needs its 330 MB. */
-const folder = resolve(process.env['FACE_API_DIR'] ?? 'out/face-api');
-/** What installs it. */
-export const faceApiInstall =
-  'npm i --prefix out/face-api --no-save --ignore-scripts @vladmandic/face-api@1.7.15 ' +
-  '@tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0';
+/** Where `make bench-peers` installs it. */
+const modules = fileURLToPath(new URL('../../../../bench/peers/node/node_modules/', import.meta.url));
 
 /** Its own documentation's threshold. */
 const defaultScore = 0.5;
@@ -43,7 +39,6 @@ interface FaceApi {
 
 /** SSD MobileNetV1 of face-api in one pass, one thread of WebAssembly; undefined when it is not installed. */
 export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
-  const modules = `${folder}/node_modules/`;
   if (!existsSync(`${modules}@vladmandic/face-api`)) return undefined;
   const require = createRequire(modules);
   const wasm = require('@tensorflow/tfjs-backend-wasm') as { setWasmPaths(folder: string): void };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import { median } from '../../../bench/measure/statistics.js';
 import { poseOf } from '../../../core-server/features/face/attributes.js';
 import { intersectionOverUnion, turnBack } from '../../../core-server/features/face/geometry.js';
 import type { Point, QuarterTurns } from '../../../core-server/image/picture.js';
@@ -153,7 +154,7 @@ export async function rollErrors(
       const error = poseOf(after).roll - poseOf(before).roll + lean;
       errors.push(Math.abs(error - 360 * Math.round(error / 360)));
     }
-    figures[leanRow(lean)] = errors.sort((a, b) => a - b)[Math.floor(errors.length / 2)] ?? NaN;
+    figures[leanRow(lean)] = median(errors);
   }
   return figures;
 }

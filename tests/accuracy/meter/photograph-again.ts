@@ -10,8 +10,7 @@ type Counter = readonly (readonly [x: number, y: number])[] | null;
  * or out of focus, dim, noisy, half of them with a lamp mirrored on the counter. The same seed gives the same photo.
  */
 export async function photographAgain(path: string, counter: Counter, seed: number): Promise<Buffer> {
-  const draw = createMulberry32(seed);
-  const random = (): number => draw() / 2 ** 32;
+  const random = createMulberry32(seed);
   const within = (from: number, to: number): number => from + (to - from) * random();
   const upright = sharp(await readFile(path)).removeAlpha();
   const { width, height } = await upright.metadata();

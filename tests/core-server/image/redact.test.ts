@@ -9,7 +9,7 @@ const region = { left: 11, top: 7, width: 64, height: 48 };
 
 function noise(seed: number): RgbPicture {
   const random = createMulberry32(seed);
-  return { ...size, data: Uint8Array.from({ length: size.width * size.height * 3 }, () => random()) };
+  return { ...size, data: Uint8Array.from({ length: size.width * size.height * 3 }, () => random() * 256) };
 }
 
 function redacted(picture: RgbPicture, style: (typeof redactionStyles)[number], where: Region = region): RgbPicture {
