@@ -15,8 +15,8 @@ succeed again; after the others it comes at a random moment during startup.
   make faults                                # 10 rounds
   make faults FAULTS=1000 ARGS="--seed 7"
 
-Failures are: a confirmed change of the score that is lost afterwards, a request that hangs, and a
-refusal that no kill explains. With --postgres, the store is a PostgreSQL server with a synchronous standby, and
+Failures are: a confirmed change of the score that is lost afterwards, a request that hangs, a refusal that no
+kill explains, and a connection that is broken off though the facade was not killed. With --postgres, the store is a PostgreSQL server with a synchronous standby, and
 a round is a failover to it, or a server that answers nothing, may only be read, waits for its standby, has no
 connection left, for others or for the core's statements, or ends because its disk is full (as root, who may mount).
 
@@ -44,6 +44,7 @@ async function main(rounds: number, seed: number): Promise<void> {
   /** By what was killed: how long until a detection was answered again, and a change kept. */
   const recoveriesMs: Record<string, number[]> = {};
   let wrong = 0;
+  let broken: string[] = [];
   const postgres = values.postgres ? await startPostgresFaults() : undefined;
   const service = await launchService({
     environment: {
@@ -58,10 +59,14 @@ async function main(rounds: number, seed: number): Promise<void> {
     const clients = await createClients({
       ...service.demo,
       restUrl: service.restUrl,
-      count: (outcome) => void (requests[outcome] = (requests[outcome] ?? 0) + 1),
+      count(outcome, reason) {
+        requests[outcome] = (requests[outcome] ?? 0) + 1;
+        if (outcome === 'broken') broken.push(`broken off: ${reason}`);
+      },
     });
-    const note = (when: string): void => {
-      const problems = clients.problems();
+    const note = (when: string, killed: readonly string[] = []): void => {
+      const problems = [...clients.problems(), ...(killed.includes('facade') ? [] : broken)];
+      broken = [];
       wrong += problems.length;
       for (const what of problems) process.stdout.write(`${when}: ${what}\n`);
     };
@@ -83,7 +88,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       await clients.untilAnswered(comeBackMs, killed.join(', '));
       const what = killed.length === 1 ? String(killed[0]) : 'several in a row';
       (recoveriesMs[what] ??= []).push(performance.now() - killedAt);
-      note(`round ${round}, ${killed.join(', ')}`);
+      note(`round ${round}, ${killed.join(', ')}`, killed);
       killed = [];
       process.stderr.write(`round ${round} of ${rounds}: ${wrong} wrong\n`);
     }
