@@ -67,8 +67,8 @@ export function openCall(
     },
     /** Writes the one log line of the call, once its response is on its way. @param subject what the call was about */
     logOutcome(error?: Refusal, subject: object = {}): void {
-      // The refusal has its line already, unless it gets none.
-      if (error && error === state.refused) return;
+      // The refusal has its line already, unless it gets none; that of a response without room comes before this.
+      if (state.refused && (!error || error === state.refused)) return;
       const line = {
         method: grpcCall.getPath(),
         client: clientAddress,

@@ -5,6 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { openCall } from '../../../../core-server/rpc/adapters/open-call.js';
+import { stateOf } from '../../../../core-server/rpc/call-state.js';
+import { internalFault, noRoom } from '../../../../runtime/errors/refusal.js';
+import { collectLog } from '../../../helpers/collect-log.js';
 
 // When and why a call ends, also while the clock of the day is set.
 
@@ -17,7 +20,11 @@ function open(t: TestContext, deadlineMs: number) {
   return { ...openFake(t, deadlineMs), monotonic, clock: t.mock.timers };
 }
 
-function openFake(t: TestContext, deadlineMs: number, { cancelled = false, isStream = false } = {}) {
+function openFake(
+  t: TestContext,
+  deadlineMs: number,
+  { cancelled = false, isStream = false, log = pino({ level: 'silent' }) } = {},
+) {
   const grpcCall = Object.assign(new EventEmitter(), {
     metadata: new Metadata(),
     cancelled,
@@ -27,7 +34,7 @@ function openFake(t: TestContext, deadlineMs: number, { cancelled = false, isStr
   });
   const call = openCall(
     grpcCall as unknown as ServerUnaryCall<unknown, unknown>,
-    { log: pino({ level: 'silent' }), isTrustedProxy: () => false },
+    { log, isTrustedProxy: () => false },
     isStream ? undefined : 30_000,
   );
   t.after(() => call.close());
@@ -82,4 +89,18 @@ test('streams whose callers go at once end one per turn of the event loop, unary
   assert.deepEqual(ended(), [true, true, false]);
   await nextTurn();
   assert.deepEqual(ended(), [true, true, true]);
+});
+
+test('a call that was refused as its response was sent is not logged as answered, but a fault of its handler is', async (t) => {
+  const { log, entries } = collectLog();
+  const { call, grpcCall } = openFake(t, 10_000, { log });
+  const refused = (stateOf(grpcCall.metadata).refused = noRoom());
+  call.logOutcome();
+  call.logOutcome(refused);
+  call.logOutcome(internalFault(new Error('why')));
+  await nextTurn();
+  assert.deepEqual(
+    entries.map(({ msg }) => msg),
+    ['call received', 'call failed'],
+  );
 });
