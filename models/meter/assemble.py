@@ -204,7 +204,7 @@ def assemble(hypotheses, rules, marks=None):
         digits = max(readings, key=lambda s: readings[s] * (seen_alone(marks, s) + TINY) ** rules["aloneWeight"])
     sure, red, centres = wheels(h, digits)
     length, pointed, fraction_sure, length_p, most = point_of(red, rules, marks)
-    cut = len(digits) - length
+    cut = len(digits) - (length if pointed else 0)
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
     integer_p = sum(p for s, p in readings.items() if s[:cut] == digits[:cut])
     legible = float(np.mean(h.legible))

@@ -22,18 +22,17 @@ export function decideReading(
   const seen = wheelsOf(hypothesis, text);
   const row = rowOf(hypothesis, text, seen);
   const fraction = fractionOf(row, rules, known);
-  const inNetworks = confidenceOf(best, second, fraction.wheels, row.marks, rules);
+  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
+  // Where no point is set, all digits are before it.
+  const afterPoint = fractionWheels ?? 0;
+  const inNetworks = confidenceOf(best, second, afterPoint, row.marks, rules);
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
   const centers = seen.map(({ center }) => center);
-  const inStrips = Math.min(
-    inNetworks,
-    wholeProbabilityOf(best, fraction.wheels, isStepAtMost) / rules.fullProbability,
-  );
-  const standing = standingOf(best, fraction.wheels, rules);
+  const inStrips = Math.min(inNetworks, wholeProbabilityOf(best, afterPoint, isStepAtMost) / rules.fullProbability);
+  const standing = standingOf(best, afterPoint, rules);
   const seenRight = inStrips * countConfidence(row.marks, centers, rules) * standing;
   const digitsConfidence = isMirrored(hypothesis) ? seenRight / 2 : seenRight;
-  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
 
   const alternatives = alternativesTo(text, hypothesis.readings, rules);
   const quads = wheelQuads(hypothesis.quad, centers, rules);

@@ -50,7 +50,8 @@ export function fusePhotos(
   const { text, texts, views, joint } = weighReadings(photos, rules, known);
   const rows = withAsManyWheels(views, text);
   const fraction = fuseFractions(text, rows, rules, known);
-  const whole = text.slice(0, text.length - fraction.wheels);
+  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
+  const whole = text.slice(0, text.length - (fractionWheels ?? 0));
   const isWhole = texts.map((other) => other.length === text.length && other.startsWith(whole));
   /** The probability of the digits before the fraction by a distribution over the texts. */
   const supportBy = (seen: readonly number[]): number => seen.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
@@ -78,7 +79,7 @@ export function fusePhotos(
     })),
     digitsConfidence: Math.min(supportBy(joint) * (1 - allWrong), mostSure),
     fractionConfidence: fraction.confidence,
-    fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
+    fractionWheels,
     isFractionSure: fraction.sure >= rules.fractionSure,
     // What one photo sees of a counter of as many wheels is so, whatever is covered in the others.
     wheelBefore: views.some((view) => view.counter.wheelBefore && view.counter.wheels.length === text.length),

@@ -283,6 +283,15 @@ suite('chooseReadings', () => {
   test('a fraction that leaves no wheel before it is not believed', () => {
     assert.notEqual(decideReading([place({ '00417': 0.9 })], rules, { decimals: 5 })?.fractionWheels, 5);
   });
+  test('is as sure of digits before a point that is not set as of all', () => {
+    // The last three wheels are red.
+    const peaks = [...'00123456'].map((digit, at): Peak => [5 + 6 * at, (at < 5 ? 1 : 11) + Number(digit), 0.99]);
+    const strips = [{ legible: 1, probabilities: strip(peaks) }];
+    const seen = [{ ...place({ '00123456': 0.3, '00123459': 0.3 }), strips }];
+    const unset = decideReading(seen, { ...rules, fractionLikely: 1 });
+    assert.equal(unset?.fractionWheels, undefined);
+    assert.equal(unset?.digitsConfidence, decideReading(seen, rules, { decimals: 0 })?.digitsConfidence);
+  });
   test('leaves out places without a reading', () => {
     assert.deepEqual(chosen([place({})], {}), []);
   });

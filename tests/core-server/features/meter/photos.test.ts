@@ -198,6 +198,15 @@ suite('fusePhotos', () => {
     assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123457', [true, true, true], false]);
   });
 
+  test('takes all digits for those before a point that is not set', () => {
+    const moving = [photo('00123456'), photo('00123457'), photo('00123457')];
+    const unset = fusePhotos(moving, { ...rules, fractionLikely: 1 });
+    assert.equal(unset.counter.fractionWheels, undefined);
+    const whole = fusePhotos(moving, rules, { decimals: 0 });
+    assert.equal(unset.counter.digitsConfidence, whole.counter.digitsConfidence);
+    assert.deepEqual(unset.agrees, [false, true, true]);
+  });
+
   test('finds the point where one photo shows it, and not where none does', () => {
     const none = [0, 0, 0, 0, 0];
     const [blind, clear] = [photo('00123456', { fraction: none }), photo('00123456')];
