@@ -21,8 +21,8 @@ const usage = `Sends hostile input to a real core and facade on this machine and
 
 Failures are: a crash, a hang, a status, reason or code that differs from the table in docs/errors.md,
 INTERNAL, any stack trace, path or library text in the message of a refusal, an input that alone costs the main thread of
-core or facade more processor time than 5 ms a request and 1 ms for each 100 KB, and a picture whose inspection, by a worker,
-takes longer than 10 ms and 1 ms for each 50 KB. The bytes of a failing input are saved in out/fuzz/, of a picture that is too dear
+core or facade more processor time than 5 ms a request and 1 ms for each 100 KB, and a picture whose inspection costs
+a worker more than 10 ms and 1 ms for each 50 KB. The bytes of a failing input are saved in out/fuzz/, of a picture that is too dear
 its shortest part that still is. The memory of both processes is
 shown before and after, and how long /readyz took.
 `;
