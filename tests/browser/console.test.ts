@@ -286,6 +286,25 @@ describe('the web console', { skip: noChromium }, () => {
     await warned(page, /^Read as one meter takes at most 8 pictures; 9 are chosen\.$/);
   });
 
+  it('shows the beginning of a long response, and copies all of it', async (t) => {
+    const page = await openWithKey(t, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const face = await readSample('astronaut.jpg');
+    await choose(page, { 'a.jpg': face, 'b.jpg': face });
+    await said(page, '1 face');
+    const faces = Array.from({ length: 5_000 }, () => ({ bbox: { xmax: 4, xmin: 1, ymax: 4, ymin: 1 } }));
+    const lines = [0, 1].map((index) => ({ index, message: 'success', result: faces }));
+    await page.route('**/v1/faces/batch', (route) =>
+      route.fulfill({ body: lines.map((line) => `${JSON.stringify(line)}\n`).join('') }),
+    );
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await said(page, '2 pictures, in');
+    const shown = await textOf(page, '#json');
+    assert.ok(shown.length < 101_000 && shown.endsWith('\n… Copy or save it to see the rest.'), shown.slice(-100));
+    await page.getByRole('button', { name: 'Copy response' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.deepEqual(JSON.parse(copied), lines);
+  });
+
   it('offers the values of an option, and names what leaves out all faces', async (t) => {
     const page = await openWithKey(t);
     await trySample(page, 'face', '1 face');

@@ -3,6 +3,8 @@ import { byId, html } from './dom.js';
 
 /** Longer texts, pictures in base64, are shown by their beginning. */
 const longestText = 96;
+/** Longer responses too: those of thousands of faces are more elements than a browser takes at once. */
+const longestShown = 100_000;
 
 export type RequestView = ReturnType<typeof createRequestView>;
 
@@ -16,7 +18,9 @@ export function createRequestView() {
     copyCurl(command);
     curl.textContent = command || 'No request yet.';
     copyAnswer(JSON.stringify(body, null, 2) ?? '');
-    json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? without));
+    const text = JSON.stringify(body, shorten, 2) ?? without;
+    const rest = text.length > longestShown ? '\n… Copy or save it to see the rest.' : '';
+    json.replaceChildren(...colour(text.slice(0, longestShown)), rest);
   };
   return {
     showRequest: (request: ApiRequest): void => show(toCurl(request), undefined, 'No response yet.'),
