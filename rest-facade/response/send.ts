@@ -108,7 +108,9 @@ function drain(request: IncomingMessage, done: () => void): void {
   };
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxDrainBytes || areTooSmall(chunk.length)) stop();
+    if (areTooSmall(chunk.length)) stop();
+    // Not closed yet: who goes on sending would see that before the response, as Node.js's fetch does.
+    else if (bytes > maxDrainBytes) request.pause().socket.pause();
   };
   const timer = setTimeout(stop, maxDrainMs);
   request.on('data', onData).on('end', stop).on('close', stop);

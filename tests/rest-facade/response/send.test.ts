@@ -110,3 +110,24 @@ for (const [what, isEnded, rest] of [
     if (isEnded) client.end();
     assert.match((await buffer(client)).toString(), /^HTTP\/1\.1 400 /);
   });
+
+test('who sends more than is dropped has time to see the response', { timeout: 30_000 }, async (t) => {
+  // The time that is left for the rest of a body never passes.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const mebi = 2 ** 20;
+  let connection: Socket | undefined;
+  const server = createPlainServer((asked, response) => {
+    connection = asked.socket;
+    send(response, { status: 400, headers: {}, body: '{}' });
+  });
+  const client = connect(await listen(t, server), '127.0.0.1');
+  t.after(() => client.destroy());
+  client.on('error', () => undefined);
+  client.write(`POST / HTTP/1.1\r\nhost: here\r\ncontent-length: ${100 * mebi}\r\n\r\n`);
+  client.write(Buffer.alloc(50 * mebi));
+  const readBytes = () => connection?.bytesRead ?? 0;
+  while (readBytes() <= 32 * mebi) await setImmediate();
+  for (let turn = 0; turn < 1_000; turn += 1) await setImmediate();
+  assert.equal(connection?.destroyed, false);
+  assert.ok(readBytes() < 34 * mebi, `${readBytes()} bytes`);
+});
