@@ -169,7 +169,8 @@ describe('the OpenAPI document', () => {
     for (const one of cases) {
       const answer = await ask(one);
       assert.equal(answer.status, 200, `${one.verb} ${one.path}: ${await answer.clone().text()}`);
-      await check(one, answer);
+      // Nor has a batch a line that is refused.
+      assert.equal((await check(one, answer))['reason'], undefined, one.path);
     }
   });
 
@@ -213,15 +214,20 @@ describe('the OpenAPI document', () => {
     });
   }
 
-  it('says of every optional field what it takes and changes', async () => {
+  it('has an example of every optional field, which is taken', async () => {
     const fields = optionalFields();
     assert.ok(fields.length > 70, `${fields.length} optional fields`);
+    const refused: string[] = [];
     for (const [one, name, schema] of fields) {
-      const answer = await ask(one, { [name]: exampleOf(schema) });
-      const { reason } = await check(one, answer);
-      // What a field means may speak against it, but never that it is of a wrong type or unknown.
-      if (answer.status !== 200) assert.ok(!['INTERNAL', 'CORE_UNAVAILABLE'].includes(String(reason)), name);
+      const { reason, message } = await check(one, await ask(one, { [name]: exampleOf(schema) }));
+      if (reason !== undefined) refused.push(`${one.path} ${name}: ${String(message)}`);
     }
+    assert.deepEqual(
+      refused,
+      ['/meter-number-ocr/file', '/meter-number-ocr/base64', '/v1/meters/batch', '/v1/meters/fuse'].map(
+        (path) => `${path} max_increase: previous_reading is missing, want it together with max_increase`,
+      ),
+    );
   });
 
   it('has the bounds of every optional field: values at them are taken, values beyond are refused', async () => {
