@@ -37,6 +37,9 @@ export interface TestService {
   lockDatabase(): Promise<() => Promise<void>>;
 }
 
+/** On a busy machine, a request that reads print takes longer than one may by default. */
+const patience = '300000';
+
 /**
  * Starts the whole service and stops it after the test.
  *
@@ -50,7 +53,8 @@ export async function startService(
   workerUrl?: URL,
   tracing?: { readonly core: Tracing; readonly facade: Tracing },
 ): Promise<TestService> {
-  const core = await startTestCore(t, environment, { log, workerUrl, ...(tracing && { tracing: tracing.core }) });
+  const settings = { CORE_MAX_DEADLINE_MS: patience, ...environment };
+  const core = await startTestCore(t, settings, { log, workerUrl, ...(tracing && { tracing: tracing.core }) });
   const { dataDir } = core;
   const grpc = `127.0.0.1:${core.port}`;
   const facade = await startRestFacade({
@@ -59,6 +63,7 @@ export async function startService(
       REST_CORE_ADDRESS: grpc,
       REST_CORE_ADMIN_ADDRESS: `127.0.0.1:${core.adminPort}`,
       REST_SHUTDOWN_GRACE_MS: '500',
+      REST_REQUEST_TIMEOUT_MS: patience,
       ...environment,
     }),
     log,

@@ -70,7 +70,7 @@ test('a clock that is set forward during an upload takes none of its time', asyn
   assert.match((await answered).body, /^HTTP\/1.1 200 OK/);
 });
 
-test('a response goes out without waiting for the status behind it', { timeout: 5_000 }, async (t) => {
+test('a response goes out without waiting for the status behind it', async (t) => {
   const isAnswered = deferred();
   const holdStatus = new Server({
     interceptors: [
@@ -88,6 +88,7 @@ test('a response goes out without waiting for the status behind it', { timeout: 
     },
   );
   const { url } = await startFacade(t, await bindServer(t, holdStatus));
+  // Otherwise 504: the status would be waited for until the deadline.
   assert.equal((await ask(url)).status, 200);
   isAnswered.resolve();
 });
@@ -283,7 +284,7 @@ test('a core that is not there is 503 at once, and found when it comes', { timeo
     const { status, reason } = await readRefusal(answer);
     assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
   }
-  assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE"/);
+  assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE".*"err":/);
   await startFakeCore(t, answerAll, corePort);
   await eventually(async () => (await ask(url)).status === 200);
 });
