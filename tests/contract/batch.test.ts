@@ -105,10 +105,16 @@ describe('a batch', () => {
     assert.deepEqual([empty?.index, empty?.message, empty?.result], [2, 'success', []]);
   });
 
-  it('cuts a long name to whole characters', async () => {
+  it('shows a name without its folders, and cuts a long one to whole characters', async () => {
     const start = 'x'.repeat(254);
-    const [line] = await linesOf(await post(service, [['file', Buffer.from('no picture'), `${start}😀.jpg`]]));
-    assert.equal(line?.filename, `${start}\ufffd`);
+    for (const [sent, shown] of [
+      [`${start}😀.jpg`, `${start}\ufffd`],
+      ['/home/me/a.jpg', 'a.jpg'],
+      ['C:\\photos\\a.jpg', 'a.jpg'],
+    ] as const) {
+      const [line] = await linesOf(await post(service, [['file', Buffer.from('no picture'), sent]]));
+      assert.equal(line?.filename, shown);
+    }
   });
 
   it('refuses a picture that is too large alone', async () => {
@@ -155,6 +161,8 @@ describe('a batch', () => {
     assert.deepEqual(await reasonOf(query), [400, 'INVALID_FIELD']);
     const json = { headers: { apikey: service.apiKey, 'content-type': 'application/json' }, body: '{}' };
     assert.deepEqual(await reasonOf(await post(service, [], undefined, json)), [415, 'UNSUPPORTED_CONTENT_TYPE']);
+    const packed = { headers: { apikey: service.apiKey, 'content-encoding': 'gzip' } };
+    assert.deepEqual(await reasonOf(await post(service, [file], undefined, packed)), [415, 'UNSUPPORTED_CONTENT_TYPE']);
   });
 
   it('is refused for the values that the document shows with a status', async () => {

@@ -189,6 +189,15 @@ test(
   },
 );
 
+test('each port of a core listens on its own address', async (t) => {
+  openStage(t);
+  const hosts = { CORE_HOST: '127.0.0.2', CORE_ADMIN_HOST: '127.0.0.3', CORE_METRICS_HOST: '127.0.0.4' };
+  const core = await startTestCore(t, { ...hosts, CORE_METRICS_PORT: '0' }, { workerUrl: scriptedWorkerUrl });
+  assert.equal(await checkHealth(connect(t, `127.0.0.2:${core.port}`), ''), 'SERVING');
+  assert.equal(await checkHealth(connect(t, `127.0.0.3:${core.adminPort}`), ''), 'SERVING');
+  assert.equal((await fetch(`http://127.0.0.4:${core.metricsPort}/metrics`)).status, 200);
+});
+
 describe('a core that stops', () => {
   /** No call ends by its deadline meanwhile. */
   const start = (t: TestContext, graceMs: number) =>

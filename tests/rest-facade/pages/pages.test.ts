@@ -72,6 +72,8 @@ test('a page that the browser has is not sent again', async (t) => {
   const again = await fetch(`${url}/docs/swagger-ui.css`, { headers: { 'if-none-match': etag } });
   assert.equal(again.status, 304);
   assert.equal(await again.text(), '');
+  const changed = await fetch(`${url}/docs/swagger-ui.css`, { headers: { 'if-none-match': '"of another version"' } });
+  assert.equal(changed.status, 200);
 });
 
 test('no other file can be asked for', async (t) => {

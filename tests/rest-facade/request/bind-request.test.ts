@@ -119,6 +119,12 @@ test('requests and their messages', () => {
       'SetDetectionScore',
       { company: 'acme', detection_score: 0.5, password: 'p' },
     ],
+    // As in a query string, nothing of it is left out.
+    [
+      ['GET', score, none, { 'x-company-password': ['\xef\xbb\xbfp'] }],
+      'GetDetectionScore',
+      { company: 'acme', password: '\ufeffp' },
+    ],
     // An empty value is the same as an absent one, also of a field that is filled otherwise.
     [['GET', `${score}?company=`], 'GetDetectionScore', { company: 'acme' }],
     [

@@ -168,6 +168,19 @@ test('closing refuses what does not finish within the grace', async (t) => {
   await eventually(() => logged().includes('"status":503,"reason":"SHUTTING_DOWN"'));
 });
 
+test('each port listens on its own address', async (t) => {
+  const { facade } = await startFacade(t, 1, {
+    ...{ REST_ADMIN_HOST: '127.0.0.2', REST_ADMIN_PORT: '0' },
+    ...{ REST_METRICS_HOST: '127.0.0.3', REST_METRICS_PORT: '0' },
+  });
+  for (const address of [
+    `127.0.0.1:${facade.port}/livez`,
+    `127.0.0.2:${facade.adminPort}/livez`,
+    `127.0.0.3:${facade.metricsPort}/metrics`,
+  ])
+    assert.equal((await fetch(`http://${address}`)).status, 200, address);
+});
+
 test('a port that is taken is an error', async (t) => {
   const { port } = await startBoth(t, answerAll);
   await assert.rejects(startFacade(t, 1, { REST_PORT: String(port) }), { code: 'EADDRINUSE' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
+import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { answers } from '../answers.js';
@@ -15,13 +16,15 @@ const readMeter = (port: number) =>
     body: JSON.stringify({ image: 'data:image/png;base64,AAAA' }),
   });
 
-test('the wait of a request for its turn counts in its metrics, trace, deadline and answer', async (t) => {
+test('the wait of a request for its turn counts in its metrics, log, trace, deadline and answer', async (t) => {
   const waitedMs = 20_000;
   const beganAt = performance.now();
   const ended = deferred<number>();
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
+  const collected = collectLog();
   const deps: Partial<AppOptions> = {
+    log: collected.log,
     metrics: { requestEnded: (_operation, { seconds }) => ended.resolve(seconds) },
     tracing: {
       ...noTracing,
@@ -43,29 +46,49 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   assert.ok(processTime >= waitedMs / 1_000, `${processTime} s`);
   const seconds = await ended.promise;
   assert.ok(seconds >= waitedMs / 1_000, `${seconds} s`);
+  const { duration_ms: durationMs } = await collected.waitFor(({ msg }) => msg === 'request');
+  assert.equal(durationMs, Math.round(seconds * 10_000) / 10);
   const [spanAt = NaN] = startedAt;
   assert.ok(spanAt < beganAt, `a span from ${spanAt}, the test from ${beganAt}`);
   const [leftMs = NaN] = timeLeftMs;
   assert.ok(leftMs <= limits.requestTimeoutMs - waitedMs, `${leftMs} ms left`);
 });
 
-test('a trace has failed where the service did, not its caller', async (t) => {
-  const failed: boolean[] = [];
+test('a trace says how its request ended, and has failed where the service did, not its caller', async (t) => {
+  const ends: object[] = [];
   const tracing: typeof noTracing = {
     ...noTracing,
-    start: (...span) => ({ ...noTracing.start(...span), end: (end) => failed.push(end.failed) }),
+    start: (...span) => ({ ...noTracing.start(...span), end: (end) => ends.push(end) }),
   };
   const core = { call: () => Promise.reject(new Error('fault')) };
   const port = await serveApp(t, { core, tracing });
-  const statuses = [(await fetch(`http://127.0.0.1:${port}/nowhere`)).status, (await readMeter(port)).status];
-  await eventually(() => failed.length === 2);
-  assert.deepEqual(
-    [statuses, failed],
-    [
-      [404, 500],
-      [false, true],
-    ],
-  );
+  const answers = [await fetch(`http://127.0.0.1:${port}/nowhere`), await readMeter(port)];
+  await eventually(() => ends.length === 2);
+  const [unknown, faulty] = answers.map((answer) => answer.headers.get('x-request-id'));
+  assert.deepEqual(ends, [
+    {
+      name: 'GET',
+      failed: false,
+      attributes: {
+        'http.request.method': 'GET',
+        'http.response.status_code': 404,
+        'http.route': 'other',
+        'imageanalysis.reason': 'NO_SUCH_ROUTE',
+        'imageanalysis.request_id': unknown,
+      },
+    },
+    {
+      name: 'POST /meter-number-ocr/base64',
+      failed: true,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.response.status_code': 500,
+        'http.route': '/meter-number-ocr/base64',
+        'imageanalysis.reason': 'INTERNAL',
+        'imageanalysis.request_id': faulty,
+      },
+    },
+  ]);
 });
 
 test('a probe is not traced', async (t) => {

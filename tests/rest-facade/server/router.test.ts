@@ -53,7 +53,8 @@ test('a method that a path lacks is refused with those that all routes of the pa
   assert.ok(one && !two);
   // As `POST /v1/companies/mine/{…}` beside `PUT /v1/companies/{company}/…` would be.
   const other = { ...one, verb: 'POST', template: '/v1/companies/{mine}/{what}' };
-  const port = await serveApp(t, { core: echo, routes: [one, other] });
+  const again = { ...one, template: '/v1/{all}/acme/{what}' };
+  const port = await serveApp(t, { core: echo, routes: [one, other, again] });
   const path = '/v1/companies/acme/detection-score';
   for (const method of ['GET', 'HEAD', 'DELETE', 'M-SEARCH']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: withKey });
