@@ -17,4 +17,7 @@ test('small bytes stay, which may share their memory with others', () => {
   const bytes = Buffer.from('shared');
   freeBuffer(bytes);
   assert.equal(bytes.toString(), 'shared');
+  const own = new Uint8Array(1_000);
+  freeBuffer(own);
+  assert.equal(own.length, 1_000);
 });

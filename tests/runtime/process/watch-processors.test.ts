@@ -16,7 +16,16 @@ test('tells what others left since it was asked before, half a second ago or lon
   assert.equal(left(), 0.25);
 });
 
-test('what this process uses is left to it', async () => {
+test('what this process uses is left to it', (t) => {
+  let [now, microseconds] = [0, 0];
+  t.mock.method(process, 'cpuUsage', () => ({ user: microseconds, system: microseconds }));
+  const left = watchProcessors({ now: () => now });
+  [now, microseconds] = [1_000, 25_000_000];
+  // In the time of two calls, little is idle.
+  assert.equal(Math.round(left() / 10), 5);
+});
+
+test('no more is left than there is', async () => {
   const left = watchProcessors();
   await sleep(600);
   // Each counts in ticks of 10 ms.

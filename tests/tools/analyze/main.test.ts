@@ -237,7 +237,7 @@ describe('npm run analyze', () => {
     assert.deepEqual(await files(), ['phone/1.jpg', 'phone/3.bmp', 'phone/IMG_2.HEIC']);
 
     const named = await run('--output', 'phone.jsonl', 'phone/no-ending');
-    assert.doesNotMatch(named.stderr, /left out/);
+    assert.doesNotMatch(named.stderr, /skipped/);
     assert.ok((await files()).includes('phone/no-ending'));
   });
 
@@ -279,7 +279,7 @@ describe('npm run analyze', () => {
   it('stops on SIGINT while it makes missing copies', async () => {
     const copies = path.join(folder, 'copies');
     const made = () => readdir(copies, { recursive: true }).catch(() => []);
-    // Answered in the first test.
+    // Answered before it was killed and after.
     const child = start(['--output', 'a.jsonl', '--annotate', 'copies', 'photos']);
     const ended = outcome(child);
     await eventually(async () => (await made()).length > 0);

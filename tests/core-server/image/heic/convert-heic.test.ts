@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { convertHeic } from '../../../../core-server/image/heic/convert-heic.js';
+import { countThreads } from '../../../helpers/count-threads.js';
 
 const root = new URL('../../../../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(`tests/core-server/image/heic/${name}.heic`, root));
@@ -53,9 +54,11 @@ test('half a HEIC is CORRUPT_IMAGE, as are bytes that only begin like one', asyn
   await assert.rejects(convert(bytes.subarray(0, 24)), { name: 'Refusal', reason: 'CORRUPT_IMAGE' });
 });
 
-test('a caller who goes ends the thread', async () => {
+test('a caller who goes ends the thread', async (t) => {
+  const threads = countThreads(t);
   const caller = new AbortController();
   const converted = convert(bytes, {}, caller.signal);
   caller.abort(new Error('gone'));
   await assert.rejects(converted, /gone/);
+  assert.deepEqual(threads, { living: 0, most: 1, begun: 1 });
 });

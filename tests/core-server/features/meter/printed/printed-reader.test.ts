@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import type { Worker } from 'node:worker_threads';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import type { Quad } from '../../../../../core-server/features/meter/geometry.js';
 import { createPrintedReader } from '../../../../../core-server/features/meter/printed/printed-reader.js';
 import type { RgbPicture } from '../../../../../core-server/image/picture.js';
+import { countThreads } from '../../../../helpers/count-threads.js';
 import { eventually } from '../../../../helpers/eventually.js';
 import { box } from '../fixtures.js';
 
@@ -35,20 +35,6 @@ async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; count
 
 const { signal } = new AbortController();
 const printed = { serialNumber: '20481657', unit: 'kWh' };
-
-/** How many threads there are, were at most, and have begun. */
-function countThreads(t: TestContext) {
-  const threads = { living: 0, most: 0, begun: 0 };
-  const count = (worker: Worker) => {
-    threads.begun += 1;
-    threads.living += 1;
-    threads.most = Math.max(threads.most, threads.living);
-    worker.once('exit', () => (threads.living -= 1));
-  };
-  process.on('worker', count);
-  t.after(() => process.off('worker', count));
-  return threads;
-}
 
 test('serial number and unit are read, upside down too, by a thread that ends after some pictures or some time', async (t) => {
   const reader = createPrintedReader({ idleMs: 1_000, maxPictures: 2 });
