@@ -36,6 +36,19 @@ test('idle connections do not use up the file descriptors, and leave those that 
   assert.match(String(await once(first, 'data')), /^HTTP\/1\.1 200 OK/);
 });
 
+test('nothing but the metrics is served', async (t) => {
+  const { open } = await setUp(t);
+  for (const [path, status] of [
+    ['/metrics?of=all', 200],
+    ['/', 404],
+    ['/metrics/other', 404],
+  ] as const) {
+    const socket = await open();
+    socket.write(ask.replace('/metrics', path));
+    assert.match(String(await once(socket, 'data')), new RegExp(`^HTTP/1\\.1 ${status} `), path);
+  }
+});
+
 test('who does not wait for the answer gets none', async (t) => {
   const { open, registry } = await setUp(t);
   const rendered = t.mock.method(registry, 'metrics');

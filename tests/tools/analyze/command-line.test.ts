@@ -37,6 +37,10 @@ test('a key that cannot be sent is in no message', async () => {
     await assert.rejects(readCommandLine(['photos'], { APIKEY }), { name: 'ConfigError', message });
 });
 
+test('help needs neither a key nor pictures', async () => {
+  assert.equal(await readCommandLine(['--help'], {}), undefined);
+});
+
 test('what is mistaken is named', async () => {
   const mistakes: [args: string[], message: string][] = [
     [[], 'no pictures are named; see --help'],

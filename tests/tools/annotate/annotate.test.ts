@@ -81,6 +81,19 @@ describe('annotate', () => {
     assert.ok(!isBlue(6, 60));
   });
 
+  for (const [side, x, y] of [
+    ['right', 985, 335],
+    ['below', 905, 668],
+  ] as const)
+    it(`keeps text inside the picture that would be ${side === 'right' ? 'right of' : 'below'} its edge`, async () => {
+      const box = side === 'right' ? [900, 300, 999, 400] : [900, 600, 999, 699];
+      const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = box;
+      const { isBlue } = await annotated(1000, 700, [
+        { box: { xmin, ymin, xmax, ymax }, colour, text: ['0.99'], side },
+      ]);
+      assert.ok(isBlue(x, y));
+    });
+
   it('writes text without any font, white on its plate', async () => {
     const box = { xmin: 200, ymin: 300, xmax: 400, ymax: 500 };
     const { isBlue } = await annotated(1000, 700, [{ box, colour, text: ['8888'] }]);

@@ -133,3 +133,8 @@ test('a face is cut if its box is nearer to the edge than boxes are exact', () =
   assert.deepEqual([isCutAt(4, 99), isCutAt(408, 99), isCutAt(99, 7), isCutAt(99, 345)], [true, true, true, true]);
   assert.deepEqual([isCutAt(6, 99), isCutAt(406, 99), isCutAt(99, 9), isCutAt(99, 343)], [false, false, false, false]);
 });
+
+test('angles are told in tenths of a degree', () => {
+  const pixels = { data: new Uint8Array(measuredSize.width * measuredSize.height * 3), ...measuredSize };
+  assert.equal(measureFace({ box, landmarks: seen({ roll: 33.34 }) }, picture, pixels).roll, 33.3);
+});

@@ -39,7 +39,7 @@ suite('mayGoOnOutside', () => {
       assert.equal(mayGoOnOutside({ wheels: wheelsFrom(x, 45) }, picture), isCut);
     });
   }
-  test('sees it in whichever direction the counter is read', () => {
+  test('sees it in whichever direction the counter is read, within bars too', () => {
     const { width, height } = picture;
     const directions: ((point: Point) => Point)[] = [
       ({ x, y }) => ({ x: height - y, y: x }),
@@ -53,7 +53,13 @@ suite('mayGoOnOutside', () => {
         [50, false],
         [98, true],
       ] as const) {
-        assert.equal(mayGoOnOutside({ wheels: moved(wheelsFrom(x, 45), turn) }, turned), isCut, `${at} ${x}`);
+        for (const [left, top] of [
+          [0, 0],
+          [30, 40],
+        ] as const) {
+          const wheels = moved(moved(wheelsFrom(x, 45), turn), (point) => ({ x: left + point.x, y: top + point.y }));
+          assert.equal(mayGoOnOutside({ wheels }, { ...turned, left, top }), isCut, `${at} ${x} ${left}`);
+        }
       }
     }
   });

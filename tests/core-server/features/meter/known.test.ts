@@ -231,9 +231,11 @@ suite('chooseReadings', () => {
       const [choice] = chooseReadings([seen], rules, { decimals: 0, previous: decimal('418') });
       assert.deepEqual([choice?.text, choice?.outweighed], ['00418', undefined]);
     });
-    test('takes no reading of more wheels', () => {
-      const readings = { '004170': 0.6, '00417': 0.3 };
-      assert.deepEqual(chosen([{ ...place(readings), marks: marksOf('00417') }], {}), ['00417']);
+    test('takes no reading of more or fewer wheels', () => {
+      for (const other of ['004170', '0041']) {
+        const readings = { [other]: 0.6, '00417': 0.3 };
+        assert.deepEqual(chosen([{ ...place(readings), marks: marksOf('00417') }], {}), ['00417'], other);
+      }
     });
     test('is less sure where there is room for another between two', () => {
       const sureAt = (steps: number[]) => {
@@ -251,6 +253,10 @@ suite('chooseReadings', () => {
     const other = place({ '04711': 0.8 }, 0.5);
     assert.deepEqual(chosen([water, other], {}), ['04711', '00123456']);
     assert.deepEqual(chosen([water, other], { digits: 8 }), ['00123456', '04711']);
+  });
+  test('goes by the weights of places, not by how sure one is of its reading, where nothing is known', () => {
+    const places = [place({ '00123456': 0.9 }, 0), place({ '04711': 0.2 }, 0.1)];
+    assert.deepEqual(chosen(places, {}), ['04711', '00123456']);
   });
   suite('fuse', () => {
     const confidenceOf = (readings: Record<string, number>, known: KnownMeter = {}) =>

@@ -62,6 +62,23 @@ test('a unit that is printed on the meter is returned, otherwise the one that th
   assert.equal(await unitOf(''), 'GJ');
 });
 
+test('print is read only where it is asked for, and both readers are released', async () => {
+  const released: string[] = [];
+  const releasing = (name: string) => ({ release: () => Promise.resolve(void released.push(name)) });
+  const counters = {
+    ...nothing,
+    read: () => Promise.resolve(seenCounter(box(4, 4, 32, 10))),
+    ...releasing('counters'),
+  };
+  const print = { ...noPrint, read: () => assert.fail('nobody asked for it'), ...releasing('print') };
+  const reader = createMeterReader(counters, print);
+  const input = { ...inputOf(await grey(40, 30)), printed: false };
+  const { reading } = await reader.readMeter(input, new AbortController().signal);
+  assert.equal(reading?.printed, undefined);
+  await reader.release();
+  assert.deepEqual(released, ['counters', 'print']);
+});
+
 /** The lower right quarter of a picture. */
 const quarterOf = ({ width, height }: Size): Quad => [
   { x: width / 2, y: height / 2 },

@@ -32,6 +32,7 @@ suite('createNetworkCounterReader', () => {
     {
       upsideDown = 0.05,
       sure = 0.95,
+      surer = sure,
       next = 0,
       bothWays = false,
       alone = 0.99,
@@ -43,6 +44,8 @@ suite('createNetworkCounterReader', () => {
     }: {
       upsideDown?: number;
       sure?: number;
+      /** At all but the first places. */
+      surer?: number;
       next?: number;
       bothWays?: boolean;
       alone?: number;
@@ -53,9 +56,11 @@ suite('createNetworkCounterReader', () => {
       onRun?: (network: string) => void;
     } = {},
   ) {
-    const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
-    // The last wheel may be the next digit.
-    digits.push([5 + 4 * 11, 2 + 1, next]);
+    const digitsOf = (each: number): Peak[] => [
+      ...[...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, each]),
+      // The last wheel may be the next digit.
+      [5 + 4 * 11, 2 + 1, next],
+    ];
     const counts: number[] = [];
     const released: string[] = [];
     const release = (name: string) => () => {
@@ -100,6 +105,7 @@ suite('createNetworkCounterReader', () => {
           run: ({ quads }) => {
             onRun?.('read');
             const count = quads?.dims[0] ?? 0;
+            const digits = digitsOf(counts.length === 0 ? sure : surer);
             counts.push(count);
             const isLess = (a: number, b: number) => Number(quads?.data[a]) < Number(quads?.data[b]);
             const level = (i: number) => isLess(i * 8, i * 8 + 2);
@@ -177,6 +183,11 @@ suite('createNetworkCounterReader', () => {
     const reading = (await made.read(picture(400, 300), {}, time))?.counter;
     assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
     assert.deepEqual(counts, [2, 2 * starts, rules.crops.length]);
+  });
+  test('has the counter where one of the other starts reads it surely', async () => {
+    const { made } = reader(0.9, { sure: 0.6, surer: 0.95 });
+    const [topLeft, topRight] = (await made.read(picture(400, 300), {}, time))?.counter.quad ?? assert.fail();
+    near(topRight.x - topLeft.x, 200 * (rules.otherStarts.scales[0] ?? NaN), 0.01);
   });
   test('is content with one crop that is read surely', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });

@@ -218,6 +218,17 @@ suite('fusePhotos', () => {
       assert.deepEqual([shown.fractionWheels, shown.isFractionSure], [3, true]);
       near(shown.fractionConfidence, 0.99, 0.01);
     }
+    // Each shows two points, but both only one.
+    const [one, other] = [
+      [0, 0, 0.6, 0.38, 0],
+      [0, 0, 0.02, 0.96, 0],
+    ].map((fraction) => photo('00123456', { fraction }));
+    assert.ok(one && other);
+    for (const photos of [
+      [one, other],
+      [other, one],
+    ])
+      assert.equal(fusePhotos(photos, rules).counter.fractionWheels, 3);
     const untold = (count: number) =>
       fusePhotos(
         Array.from({ length: count }, () => photo('0012345', { fraction: none })),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type Quad, turned } from '../../../../core-server/features/meter/geometry.js';
-import { chooseCandidates } from '../../../../core-server/features/meter/locate/locate.js';
+import { chooseCandidates, locate } from '../../../../core-server/features/meter/locate/locate.js';
 import { oneOfEach, otherStarts } from '../../../../core-server/features/meter/locate/other-starts.js';
 import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { regionOf } from '../../../../core-server/features/meter/run-on-quads.js';
@@ -28,6 +28,24 @@ suite('chooseCandidates', () => {
         expected,
       ),
     );
+  }
+});
+
+test('a place is found in a picture that is higher than wide, and in one that is wider', async () => {
+  const place = box(60, 100, 100, 20);
+  for (const [width, height, left, top] of [
+    [300, 400, 40, 0],
+    [400, 300, 0, 40],
+  ] as const) {
+    // In a square of 320: scale 0.8, and half of the rest on each side.
+    const quads = Float32Array.from(place.flatMap(({ x, y }) => [x * 0.8 + left, y * 0.8 + top]));
+    const run = () =>
+      Promise.resolve({
+        quads: { type: 'float32' as const, data: quads, dims: [1, 4, 2] },
+        scores: { type: 'float32' as const, data: Float32Array.of(0.9), dims: [1] },
+      });
+    const [found] = await locate(run, { data: new Uint8Array(width * height * 3), width, height }, rules);
+    nearQuad(found?.quad, corners(place));
   }
 });
 
