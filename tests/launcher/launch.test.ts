@@ -174,10 +174,13 @@ ${facade}`;
     const closed = new Promise((resolve) => {
       beacon.once('connection', (socket) => socket.resume().once('close', resolve).on('error', resolve));
     });
+    const marker = JSON.stringify(path.join(path.dirname(await writeProgram(t, '')), 'connected'));
     const programs = {
-      core: 'setTimeout(() => process.exit(2), 1500);',
-      facade: `import { connect } from 'node:net';
-const socket = connect(${port}, '127.0.0.1');
+      core: `import { existsSync } from 'node:fs';
+setInterval(() => existsSync(${marker}) && process.exit(2), 10);`,
+      facade: `import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+const socket = connect(${port}, '127.0.0.1', () => writeFileSync(${marker}, ''));
 process.on('message', () => socket.destroy());`,
     };
     await assert.rejects(launchStandIns(t, programs), {

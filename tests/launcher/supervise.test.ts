@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { supervise, type SuperviseOptions } from '../../launcher/supervise.js';
+import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { isAlive, writeProgram } from './stand-ins.js';
 
@@ -122,10 +123,11 @@ describe('supervise', () => {
   });
 
   it('does not start a process that is stopped while it waits for its restart', async (t) => {
-    const { supervised, lines } = await superviseProgram(t, staysAlive, { backoffMs: 100 });
+    const waits = deferred<string>();
+    const { supervised } = await superviseProgram(t, staysAlive, { backoffMs: 100, log: waits.resolve });
     supervised.markReady();
     process.kill(await eventually(() => supervised.pid), 'SIGKILL');
-    await eventually(() => lines.length === 1);
+    assert.match(await waits.promise, /starting it again in 100 ms$/);
     await supervised.stop();
     await sleep(400);
     assert.equal(supervised.pid, undefined);

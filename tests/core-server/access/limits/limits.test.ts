@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createFailureLimiter,
   type FailureLimiter,
@@ -157,14 +158,14 @@ describe('semaphore', () => {
         return hold.promise;
       }),
     );
-    await settle();
+    await nextTurn();
     assert.deepEqual(begun, [0, 1]);
     holds[1]?.resolve();
-    await settle();
+    await nextTurn();
     assert.deepEqual(begun, [0, 1, 2]);
     holds[0]?.reject(new Error('failed'));
     await assert.rejects(runs[0] ?? Promise.resolve(), /failed/);
-    await settle();
+    await nextTurn();
     assert.deepEqual(begun, [0, 1, 2, 3]);
     for (const hold of holds) hold.resolve();
     await Promise.all(runs.slice(1));
@@ -232,9 +233,4 @@ function useTwoClocks(t: TestContext) {
   const clock = { date: 1e12, timers: t.mock.timers };
   t.mock.method(Date, 'now', () => clock.date);
   return clock;
-}
-
-/** Lets everything that is ready to run do so. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

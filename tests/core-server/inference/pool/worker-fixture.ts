@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { appendFileSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { threadId, workerData } from 'node:worker_threads';
@@ -19,6 +20,9 @@ export interface FixtureData {
   readonly runs: Int32Array;
 }
 
+/** Shared with the test: 1 while its job is held. */
+export type Hold = Int32Array<SharedArrayBuffer>;
+
 export type FixtureTasks = {
   echo: { input: unknown; output: unknown };
   thread: { input: null; output: number };
@@ -27,8 +31,8 @@ export type FixtureTasks = {
   sleep: { input: number; output: string };
   /** Takes so long on its thread's clock, and no time. */
   age: { input: number; output: string };
-  /** Reserves memory, sleeps, and gives back its bytes; after less than no time it ends its thread. */
-  weigh: { input: { ms: number; weight: number; bytes?: Uint8Array }; output: Uint8Array | undefined };
+  /** Reserves memory, sleeps, and for as long as it is held, and gives back its bytes; after less than no time it ends its thread. */
+  weigh: { input: { ms: number; weight: number; bytes?: Uint8Array; hold?: Hold }; output: Uint8Array | undefined };
   /** Sleeps in steps and stops when it is told to. */
   obedient: { input: null; output: string };
   block: { input: number; output: string };
@@ -38,6 +42,8 @@ export type FixtureTasks = {
   /** Ends its thread the first time, answers the second time. */
   dieOnce: { input: string; output: string };
   dieLater: { input: number; output: never };
+  /** Ends its thread once it is told to stop. */
+  dieOnAbort: { input: null; output: never };
   /** Waits in native code until somebody opens the FIFO for writing. */
   hang: { input: string; output: string };
 };
@@ -70,10 +76,11 @@ serveTasks<FixtureTasks>({
       performance.now = () => now() + ms;
       return Promise.resolve('aged');
     },
-    async weigh({ ms, bytes }) {
+    async weigh({ ms, bytes, hold }) {
       write('weigh begins');
       if (ms < 0) process.exit(3);
       await sleep(ms);
+      while (hold && Atomics.load(hold, 0) === 1) await sleep(1);
       return bytes;
     },
     async obedient(_input, { signal }) {
@@ -111,6 +118,11 @@ serveTasks<FixtureTasks>({
     async dieLater(ms) {
       write('dieLater');
       await sleep(ms);
+      process.exit(3);
+    },
+    async dieOnAbort(_input, { signal }) {
+      write('dieOnAbort');
+      await once(signal, 'abort');
       process.exit(3);
     },
     hang(fifo) {

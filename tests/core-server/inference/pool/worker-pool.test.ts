@@ -12,7 +12,7 @@ import { collectLog, type LogEntry } from '../../../helpers/collect-log.js';
 import { deferred } from '../../../helpers/deferred.js';
 import { eventually } from '../../../helpers/eventually.js';
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.js';
-import type { FixtureData, FixtureTasks } from './worker-fixture.js';
+import type { FixtureData, FixtureTasks, Hold } from './worker-fixture.js';
 
 interface Started {
   readonly pool: WorkerPool<FixtureTasks>;
@@ -282,12 +282,13 @@ test('a job that loses its worker twice is WORKER_LOST, and the next jobs work',
 test('a job that was aborted is not tried again when its worker dies', async (t) => {
   const { pool, journal } = await start(t);
   const caller = new AbortController();
-  const running = pool.run('dieLater', 50, { signal: caller.signal });
+  const running = pool.run('dieOnAbort', null, { signal: caller.signal });
   await eventually(() => journal().length > 0);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  assert.deepEqual(journal(), ['dieLater']);
+  assert.deepEqual(journal(), ['dieOnAbort']);
+  assert.equal(pool.stats.lost, 1);
 });
 
 test('a job that was aborted before it needs memory is not tried again', async (t) => {
@@ -484,18 +485,23 @@ test('ready rejects with what kept a worker from starting, and the pool can be c
   await pool.close(50);
 });
 
+const createHold = (): Hold => new Int32Array(new SharedArrayBuffer(4)).fill(1);
+const letGo = (hold: Hold): void => void Atomics.store(hold, 0, 0);
+
 test('heavy jobs wait for each other, and light ones for none of them', async (t) => {
   const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const signal = forever();
   const done: string[] = [];
-  const run = (name: string, ms: number, weight: number) =>
-    pool.run('weigh', { ms, weight }, { signal }).then(() => done.push(name));
-  const first = run('heavy', 1_000, 1);
+  const hold = createHold();
+  const run = (name: string, weight: number, more = {}) =>
+    pool.run('weigh', { ms: 1, weight, ...more }, { signal }).then(() => done.push(name));
+  const first = run('heavy', 1, { hold });
   await eventually(() => journal().length > 0);
-  const others = [run('second', 1, 0.7), run('third', 1, 0.2)];
+  const others = [run('second', 0.7), run('third', 0.2)];
   await pool.run('echo', null, { signal });
   await eventually(() => pool.stats.queued === 2);
   assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
+  letGo(hold);
   await Promise.all([first, ...others]);
   assert.equal(done[0], 'heavy');
 });
@@ -504,19 +510,24 @@ test('a job that waits for memory begins anew with its bytes', async (t) => {
   const starts: string[] = [];
   const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const call = { signal: forever(), reportStart: () => void starts.push('weigh') };
-  const first = pool.run('weigh', { ms: 300, weight: 1 }, call);
+  const hold = createHold();
+  const first = pool.run('weigh', { ms: 1, weight: 1, hold }, call);
   await eventually(() => journal().length > 0);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
   const others = bytes.map((part) => pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, call));
+  await pool.run('echo', null, { signal: forever() });
+  await eventually(() => pool.stats.queued === 2);
+  letGo(hold);
   assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
   await first;
   assert.deepEqual(starts, ['weigh', 'weigh', 'weigh']); // each once
 });
 
-test('what a job waited for is free for others once its caller has gone', async (t) => {
+test('what a job waited for is free for others once its caller has gone', { timeout: 30_000 }, async (t) => {
   const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
   const caller = new AbortController();
-  const first = pool.run('weigh', { ms: 500, weight: 0.5 }, { signal: forever() });
+  const hold = createHold();
+  const first = pool.run('weigh', { ms: 1, weight: 0.5, hold }, { signal: forever() });
   await eventually(() => journal().length > 0);
   const second = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
   await eventually(() => pool.stats.queued === 1);
@@ -525,7 +536,9 @@ test('what a job waited for is free for others once its caller has gone', async 
   await eventually(() => pool.stats.queued === 2);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(second, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
-  await Promise.all([third, first.then(() => done.push('first'))]);
+  await third;
+  letGo(hold);
+  await first.then(() => done.push('first'));
   assert.deepEqual(done, ['third', 'first']);
 });
 

@@ -640,8 +640,10 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
       assert.match(decodeURIComponent(String(message)), /^grpc-timeout is ".*", want 1 to 8 digits/);
     }
   // Each unit.
-  for (const timeout of ['1H', '1M', '60S', '60000m', '60000000u', '99999999n'])
+  for (const timeout of ['1H', '1M', '60S', '60000m', '60000000u'])
     assert.equal((await send(checkPath, timeout))['grpc-status'], ok, timeout);
+  // A tenth of a second, in which a busy machine may not answer.
+  await eventually(async () => (await send(checkPath, '99999999n'))['grpc-status'] === ok);
   // More than a timer takes, which would end the call at once.
   for (const timeout of ['99999999H', '3600000S']) {
     const stream = call(session, checkPath, { 'grpc-timeout': timeout });

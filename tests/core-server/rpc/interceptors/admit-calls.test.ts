@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
@@ -9,12 +10,12 @@ import { call, openAccess, serve, withKey } from '../served-calls.js';
 
 for (const { how, maxDeadlineMs, timeoutMs, reason, reasons } of [
   { how: 'answered', maxDeadlineMs: 50, timeoutMs: undefined, reason: 'INVALID_API_KEY', reasons: ['DEADLINE'] },
-  { how: 'cancelled', maxDeadlineMs: 5_000, timeoutMs: 50, reason: 'INVALID_API_KEY', reasons: [] },
+  { how: 'cancelled', maxDeadlineMs: 5_000, timeoutMs: 500, reason: 'INVALID_API_KEY', reasons: [] },
   // An operator has to know of it, however long it took.
   {
     how: 'cancelled',
     maxDeadlineMs: 5_000,
-    timeoutMs: 50,
+    timeoutMs: 500,
     reason: 'STORE_UNAVAILABLE',
     reasons: ['STORE_UNAVAILABLE'],
   },
@@ -27,6 +28,8 @@ for (const { how, maxDeadlineMs, timeoutMs, reason, reasons } of [
       ...{ access, maxDeadlineMs, log },
       callEnded: ended.resolve,
     });
+    // Else the time may be over before the call is sent.
+    await promisify(client.waitForReady.bind(client))(Infinity);
     await assert.rejects(call(client, withKey(), timeoutMs), { code: status.DEADLINE_EXCEEDED });
     await ended.promise;
     lookup.reject(refuse(reason, 'no'));
