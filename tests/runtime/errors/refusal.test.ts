@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clip, quote } from '../../../runtime/errors/refusal.js';
+import { clip, quote, refuse } from '../../../runtime/errors/refusal.js';
 
 test('a quoted text has no control character', () => {
   assert.equal(quote('\x00\x1b\x7f\x80\x9b31m\xa0"'), '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""');
@@ -18,4 +18,9 @@ test('a text is cut between characters, and of half a character nothing is shown
   assert.equal(clip(`${long}😀x`), `${long}\ufffd…`);
   assert.equal(quote(`${long}😀x`), `"${long}\ufffd…"`);
   assert.equal(clip('\ud83d'), '\ufffd');
+});
+
+test('a refusal has no stack, which would be most of its cost, and errors after it have theirs', () => {
+  assert.equal(refuse('INTERNAL', 'it broke').stack, 'Refusal: it broke');
+  assert.match(new Error('it broke').stack ?? '', /refusal\.test/);
 });

@@ -140,7 +140,8 @@ test('a service that nobody has given an operation is closed; health and reflect
   assert.match(JSON.stringify(entries[0]), /no operation allows .*NewService/);
 });
 
-test('guesses of the admin key are slowed down by address, right ones are not', async () => {
+test('guesses of the admin key are slowed down by address for a minute, right ones are not', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'] });
   const check = checkAdminKeys(createAdminKeyCheck('right'), (address) => address === '10.0.0.3');
   let port = 0;
   const reasonOf = (sent: string, peer: string, client = 'unknown') => {
@@ -163,6 +164,13 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
   assert.deepEqual([await behind('right', 1), await behind('right', 2)], ['RATE_LIMITED', 'OK']);
   for (let client = 2; client < 92; client += 1) assert.equal(await behind('wrong', client), 'INVALID_API_KEY');
   assert.equal(await behind('wrong', 93), 'RATE_LIMITED');
+  for (const [ms, reason] of [
+    [59_999, 'RATE_LIMITED'],
+    [1, 'OK'],
+  ] as const) {
+    t.mock.timers.tick(ms);
+    assert.deepEqual([await reasonOf('right', '10.0.0.1'), await behind('right', 1)], [reason, reason]);
+  }
 });
 
 test('a refused key leaves a line, which shows its public id only', async (t) => {
