@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settings as coreSettings } from '../../core-server/compose/config.js';
 import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
@@ -11,6 +12,16 @@ test('what the user set wins over the defaults of the core, where it is not empt
   assert.ok(Number(env['UV_THREADPOOL_SIZE']) >= 4);
   assert.equal(env['TZ'], '');
   assert.equal(env['CORE_PORT'], '2');
+});
+
+test('the memory of pictures goes back to the system as docs/operating.md says', () => {
+  const { MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_ } = coreEnvironment(
+    {},
+    { host: '', port: 2 },
+  );
+  const set = { MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_ };
+  const documented = readFileSync('docs/operating.md', 'utf8');
+  for (const [name, value] of Object.entries(set)) assert.ok(documented.includes(`\`${name}=${value}\``), name);
 });
 
 test('both processes are told where the administration is, if it is on', () => {

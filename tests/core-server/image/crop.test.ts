@@ -30,6 +30,13 @@ test('a box is rounded to whole pixels inside the picture, one at least', () => 
   }
 });
 
+test('a region is within another that it touches on every side, and not if it goes beyond one', () => {
+  const outer = { left: 10, top: 20, width: 5, height: 6 };
+  assert.ok(isWithin(outer, outer));
+  for (const beyond of [{ left: 9, width: 6 }, { top: 19, height: 7 }, { width: 6 }, { height: 7 }])
+    assert.equal(isWithin({ ...outer, ...beyond }, outer), false, JSON.stringify(beyond));
+});
+
 test('the union of regions holds all of them and no more', () => {
   const one = { left: 10, top: 20, width: 5, height: 6 };
   assert.deepEqual(unionOf([one]), one);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
@@ -366,6 +367,18 @@ test('attributes and crops of a large photo take no more decoding than its crops
   const usual = await countTasks({});
   assert.equal(await countTasks({ attributes: true }), usual);
   assert.equal(await countTasks({ minQuality: 0 }), usual);
+});
+
+test('a picture with hidden faces whose file would be too large for a response is refused', async () => {
+  const side = 4700;
+  const noise = sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } });
+  const image = imageFile(await noise.tiff({ compression: 'none' }).toBuffer());
+  const redact = createFaceRedactor({ run: scriptedDetector().run, rule });
+  const wishes = { image, minScore: 0.5, limits: defaultLimits, style: 'box', margin: 0, format: 'png' } as const;
+  await assert.rejects(redact(wishes, signal), {
+    reason: 'INVALID_FIELD',
+    message: /^format is png, which takes \d{8} bytes here, want at most 66060288 bytes, as by jpeg$/,
+  });
 });
 
 test('the time of every step is told', async (t) => {
