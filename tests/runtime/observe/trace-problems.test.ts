@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { json } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { loadTracing, type Tracing } from '../../../runtime/observe/tracing.js';
 import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
@@ -45,4 +46,33 @@ test('a variable that the SDK ignores leaves a line', async (t) => {
   const { tracing, entries } = await traceToClosed(t);
   await tracing.close();
   assert.match(String(entries[0]?.['problem']), /OTEL_TRACES_SAMPLER value "bogus" invalid/);
+});
+
+/** What a collector gets as JSON. */
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly { name: string; status: { code: number } }[] }[];
+  }[];
+}
+
+test('of two spans, the one that failed has the status of an error', async (t) => {
+  const bodies: Promise<unknown>[] = [];
+  const url = await startCollector(t, (request, response) => {
+    bodies.push(json(request));
+    request.once('end', () => response.end('{}'));
+  });
+  process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] = url;
+  const tracing = await loadTracing('image-analysis-core', collectLog().log);
+  for (const failed of [true, false])
+    tracing.start(failed ? 'failed' : 'well', undefined, 'server').end({ failed, attributes: {} });
+  await tracing.close();
+  const sent = (await Promise.all(bodies)) as Export[];
+  const spans = sent.flatMap(({ resourceSpans: [resource] }) => resource?.scopeSpans[0]?.spans ?? []);
+  assert.deepEqual(
+    spans.map(({ name, status }) => [name, status.code]),
+    [
+      ['failed', 2],
+      ['well', 0],
+    ],
+  );
 });
