@@ -1,3 +1,4 @@
+import { createSemaphore, type SemaphoreLimits } from '../common/semaphore.js';
 import type { Database } from '../store/database.js';
 import { createCompanies } from './companies/companies.js';
 import { createKnexCompanyStore } from './companies/knex-company-store.js';
@@ -5,7 +6,6 @@ import { createPasswordHasher } from './companies/password.js';
 import { createApiKeys } from './keys/api-keys.js';
 import { createKnexApiKeyStore } from './keys/knex-api-key-store.js';
 import { createFailureLimiter } from './limits/failure-limiter.js';
-import { createSemaphore, type SemaphoreLimits } from './limits/semaphore.js';
 
 export type Access = ReturnType<typeof createAccess>;
 

@@ -8,20 +8,20 @@ import { sqliteFileOf } from './sqlite/sqlite-file.js';
  */
 export function cacheRows<Row>(
   db: Knex,
-  find: (key: string) => Promise<Row | undefined>,
-): (key: string) => Promise<Row | undefined> {
+  find: (key: string, owner?: string) => Promise<Row | undefined>,
+): (key: string, owner?: string) => Promise<Row | undefined> {
   const file = db.isTransaction ? undefined : sqliteFileOf(db);
   if (file === undefined) return find;
   const rows = new Map<string, Row>();
   let token: string | undefined;
 
-  return async (key) => {
+  return async (key, owner) => {
     const current = file.changeToken();
     if (current !== token) rows.clear();
     token = current;
     const known = rows.get(key);
     if (known !== undefined) return known;
-    const found = await find(key);
+    const found = await find(key, owner);
     // Only what exists: made-up keys would fill the memory.
     if (found !== undefined && current !== undefined && current === token) rows.set(key, found);
     return found;

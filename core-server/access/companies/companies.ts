@@ -1,7 +1,7 @@
 import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import type { Semaphore } from '../../common/semaphore.js';
 import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
-import type { Semaphore } from '../limits/semaphore.js';
 import { isCompanyName } from './company-name.js';
 import type { CompanyStore } from './knex-company-store.js';
 import type { PasswordHasher } from './password.js';

@@ -21,7 +21,7 @@ export type CompanyStore = ReturnType<typeof createKnexCompanyStore>;
  */
 export function createKnexCompanyStore(db: Knex) {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
-  const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
+  const ask = <Result>(query: PromiseLike<Result>, owner?: string) => withStorageErrors(db, query, owner);
 
   return {
     /** False if the name is taken; the existing company stays as it is. */
@@ -49,9 +49,10 @@ export function createKnexCompanyStore(db: Knex) {
     },
 
     /** A company's score, 0..1 or undefined if it was never set; undefined if no company has this name. */
-    findScore: cacheRows<{ readonly score: number | undefined }>(db, async (name) => {
+    findScore: cacheRows<{ readonly score: number | undefined }>(db, async (name, owner) => {
       if (!isCompanyName(name)) return undefined;
-      const [row] = await ask<Pick<Row, 'detection_score'>[]>(table().where({ name }).select('detection_score'));
+      const query = table().where({ name }).select('detection_score');
+      const [row] = await ask<Pick<Row, 'detection_score'>[]>(query, owner);
       return row && { score: row.detection_score ?? undefined };
     }),
 

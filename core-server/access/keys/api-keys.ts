@@ -7,7 +7,7 @@ import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 export function createApiKeys(store: ApiKeyStore) {
-  const find = singleFlight((id: string) => store.find(id));
+  const find = singleFlight((id: string, owner) => store.find(id, owner));
   return {
     /** Creates a key; `secret` is the whole key to send, and is not stored. */
     async create({ label, operations, expireTime }: Pick<ApiKey, 'label' | 'operations' | 'expireTime'>) {
@@ -44,12 +44,13 @@ export function createApiKeys(store: ApiKeyStore) {
      * The key that a caller sent, as it is in the store now: a revoked one is refused at the next call on every
      * replica. The caller has to check what the key may be used for.
      *
+     * @param owner whose turn at the store it takes: the key may be made up
      * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
      */
-    async authenticate(sent: string): Promise<ApiKey> {
+    async authenticate(sent: string, owner?: string): Promise<ApiKey> {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
-      const stored = await find(parts.id);
+      const stored = await find(parts.id, owner);
       // An unknown id is compared too, so that refusing it takes the same work.
       const secretHash = stored?.secretHash ?? noHash;
       const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);

@@ -33,7 +33,7 @@ export type ApiKeyStore = ReturnType<typeof createKnexApiKeyStore>;
 /** API keys in the table `api_keys`. Every method throws a Refusal when the store fails. */
 export function createKnexApiKeyStore(db: Knex) {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('api_keys');
-  const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
+  const ask = <Result>(query: PromiseLike<Result>, owner?: string) => withStorageErrors(db, query, owner);
 
   return {
     async insert({ apiKey, secretHash }: StoredApiKey): Promise<void> {
@@ -50,8 +50,8 @@ export function createKnexApiKeyStore(db: Knex) {
       );
     },
 
-    find: cacheRows<StoredApiKey>(db, async (id) => {
-      const [row] = await ask<Row[]>(table().where({ id }).select());
+    find: cacheRows<StoredApiKey>(db, async (id, owner) => {
+      const [row] = await ask<Row[]>(table().where({ id }).select(), owner);
       if (row === undefined) return undefined;
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
     }),

@@ -20,7 +20,10 @@ import { validateCrop, validateMaxFaces } from './validate.js';
 interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /** The threshold of a request: its own, else the company's, else the default. @throws Refusal UNKNOWN_COMPANY */
-  readonly resolveThreshold: (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold>;
+  readonly resolveThreshold: (
+    wish: { minScore?: number | undefined; company: string },
+    call: Pick<Call, 'keyId'>,
+  ) => Promise<Threshold>;
   /** The highest threshold of a redaction whose request has none of its own. */
   readonly redactionScore: number;
   readonly limits: ImageLimits;
@@ -46,7 +49,7 @@ export function createFaceDetectionHandlers(
     const minQuality = validateShare('min_quality', request.minQuality);
     const crop = validateCrop(request);
     const image = receivePicture(request.image, limits);
-    const threshold = await resolveThreshold({ minScore, company });
+    const threshold = await resolveThreshold({ minScore, company }, call);
     const { faces, omittedFaces, timings, width, height } = await pool.run(
       'detectFaces',
       { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
@@ -76,7 +79,7 @@ export function createFaceDetectionHandlers(
       const margin = validateShare('margin', request.margin) ?? redactionMargin;
       const format = validateChoice('format', request.format, imageFormats);
       const image = receivePicture(request.image, limits);
-      const threshold = await resolveThreshold({ minScore, company: request.company });
+      const threshold = await resolveThreshold({ minScore, company: request.company }, call);
       // A score that was raised for fewer false alarms must not show faces.
       const score = minScore ?? Math.min(threshold.value, redactionScore);
       const redacted = await pool.run('redactFaces', { image, minScore: score, style, margin, format, limits }, call);

@@ -24,7 +24,7 @@ export function createScoreConfigHandlers(deps: {
       const credentials = credentialsOf(request, call);
       await companies.authenticate(credentials);
       const { company } = credentials;
-      const stored = await scores.findScore(company);
+      const stored = await scores.findScore(company, call.keyId);
       // The company was deleted after its password was checked; below, it may be another one of its name by now.
       if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
@@ -56,9 +56,9 @@ function credentialsOf({ company, password }: GetDetectionScoreRequest, { keyId,
 export function createThresholdResolver(
   scores: Pick<CompanyStore, 'findScore'>,
   defaultScore: number,
-): (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold> {
-  return async ({ minScore, company }) => {
-    const stored = company === '' ? { score: undefined } : await scores.findScore(company);
+): (wish: { minScore?: number | undefined; company: string }, call: Pick<Call, 'keyId'>) => Promise<Threshold> {
+  return async ({ minScore, company }, { keyId }) => {
+    const stored = company === '' ? { score: undefined } : await scores.findScore(company, keyId);
     if (stored === undefined) throw unknownCompany('company', company);
     if (minScore !== undefined) return { value: minScore, source: ThresholdSource.REQUEST };
     if (stored.score !== undefined) return { value: stored.score, source: ThresholdSource.COMPANY };

@@ -1,7 +1,7 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { refuse, refuseField } from '../../../runtime/errors/refusal.js';
-import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
+import { callerAddress, type IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
@@ -25,8 +25,8 @@ export interface KeyedService extends Pick<Service, 'definition'> {
 /** What the check needs to know of the services, and from the access feature. */
 export interface AccessDependencies {
   readonly services: readonly KeyedService[];
-  /** Rejects with INVALID_API_KEY. */
-  authenticate(apiKey: string): Promise<AuthenticatedKey>;
+  /** Rejects with INVALID_API_KEY. @param caller the address that its sender is counted by */
+  authenticate(apiKey: string, caller: string): Promise<AuthenticatedKey>;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
   /**
@@ -41,8 +41,11 @@ export interface AccessDependencies {
   assertRoom(keyId: string, deadline: number): void;
 }
 
-/** Checks the metadata `apikey` of every call, and again for each request of a stream. */
-export function checkApiKeys(deps: AccessDependencies): KeyCheck {
+/**
+ * Checks the metadata `apikey` of every call, and again for each request of a stream.
+ * @param isTrustedProxy whose `x-forwarded-for` is trusted
+ */
+export function checkApiKeys(deps: AccessDependencies, isTrustedProxy: IsTrustedProxy): KeyCheck {
   const services = new Map(deps.services.map((service) => [nameOf(service), service]));
   return async (metadata, { path, requestStream }, grpcCall) => {
     const service = services.get(serviceOf(path));
@@ -54,7 +57,8 @@ export function checkApiKeys(deps: AccessDependencies): KeyCheck {
     state.keyId = claimed?.id;
     // Requests in a stream wait for a place in the queue.
     if (isQueued && !requestStream && claimed) deps.assertRoom(claimed.id, Number(grpcCall.getDeadline()));
-    const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
+    const caller = callerAddress(addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy));
+    const authenticate = async () => assertAllowed(await deps.authenticate(sent, caller), operation);
     const { id: keyId } = await authenticate();
     state.keyId = keyId;
     state.admitRequest = async () => {

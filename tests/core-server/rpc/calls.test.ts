@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { credentials, type ServiceError as GrpcError, status } from '@grpc/grpc-js';
+import type { AccessDependencies } from '../../../core-server/rpc/interceptors/check-keys.js';
 import {
   MeterReadingServiceClient,
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { invalidField, refuse } from '../../../runtime/errors/refusal.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
-import { answer, call, type Handler, maxPictureBytes, serve, withKey } from './served-calls.js';
+import { answer, call, type Handler, maxPictureBytes, openAccess, serve, withKey } from './served-calls.js';
 
 test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
   const client = await serve(t, () =>
@@ -96,10 +98,16 @@ test('only a trusted proxy speaks for the address of its client', async (t) => {
       address = given.clientAddress;
       return Promise.resolve(answer);
     };
-    const client = await serve(t, handler, { trustedProxies });
+    let lookedUpFor = '';
+    const authenticate: AccessDependencies['authenticate'] = (sent, caller) => {
+      lookedUpFor = caller;
+      return openAccess.authenticate(sent, caller);
+    };
+    const client = await serve(t, handler, { trustedProxies, access: { ...openAccess, authenticate } });
     const metadata = withKey();
     metadata.set('x-forwarded-for', forwardedFor);
     await call(client, metadata);
+    assert.equal(lookedUpFor, callerAddress(address));
     return address;
   };
   assert.equal(await addressOf('127.0.0.0/8', '203.0.113.7'), '203.0.113.7');

@@ -41,6 +41,17 @@ for (const dialect of dialects) {
       assert.ok(await impatient.setScore('acme', 0.6));
     });
 
+    it('lets owners take turns, whatever waits of one', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      const [companies, keys] = [await registerAcme(db), createKnexApiKeyStore(db)];
+      let answered = 0;
+      const ask = (name: string) => companies.findScore(name, 'flood').then(() => (answered += 1));
+      const flood = Array.from({ length: 1_000 }, (_, index) => ask(`company-${index}`));
+      assert.equal(await keys.find(keyOf('a').apiKey.id, 'other'), undefined);
+      assert.ok(answered < 20, `${answered} were answered before`);
+      await Promise.all(flood);
+    });
+
     it('hides what went wrong underneath, whatever is asked', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.alterTable('companies', (table) => table.renameColumn('name', 'lost'));

@@ -4,7 +4,7 @@ import { createCompanies } from '../../../../core-server/access/companies/compan
 import type { CompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
 import { createPasswordHasher, type PasswordHasher } from '../../../../core-server/access/companies/password.js';
 import { createFailureLimiter } from '../../../../core-server/access/limits/failure-limiter.js';
-import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
+import { createSemaphore } from '../../../../core-server/common/semaphore.js';
 import { deferred } from '../../../helpers/deferred.js';
 
 const caller = { keyId: 'key', clientAddress: '192.0.2.1' };

@@ -7,7 +7,7 @@ import {
   type PasswordAttempt,
 } from '../../../../core-server/access/limits/failure-limiter.js';
 import { createKeyRateLimiter } from '../../../../core-server/access/limits/rate-limit.js';
-import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
+import { createSemaphore } from '../../../../core-server/common/semaphore.js';
 import { deferred } from '../../../helpers/deferred.js';
 
 describe('request rate of an API key', () => {
@@ -208,6 +208,19 @@ describe('semaphore', () => {
     hold.resolve();
     await running;
     assert.equal(await next, 'next');
+    assert.equal(begun, false);
+  });
+
+  it('does not begin work that has waited for too long, and goes on', async () => {
+    const limiter = createSemaphore('the queue', { maxRunning: 1, maxWaiting: 2, maxWaitMs: 20 });
+    const hold = deferred();
+    const running = limiter.run('key', () => hold.promise);
+    let begun = false;
+    const late = limiter.run('key', () => Promise.resolve((begun = true)));
+    await assert.rejects(late, /^Error: the queue was not free in time$/);
+    hold.resolve();
+    await running;
+    assert.equal(await limiter.run('key', () => Promise.resolve('later')), 'later');
     assert.equal(begun, false);
   });
 

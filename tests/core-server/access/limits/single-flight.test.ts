@@ -59,6 +59,13 @@ test('ids do not wait for each other', async () => {
   assert.equal(await a, 'a');
 });
 
+test('owners do not wait for each other', async () => {
+  const { looks, find } = openStore();
+  const [, other] = [find('a', 'flood'), find('a', 'other')];
+  looks[1]?.answer.resolve('a');
+  assert.equal(await other, 'a');
+});
+
 test('a look that fails fails for those who shared it, not for the next ones', async () => {
   const { looks, find } = openStore();
   const first = find('a');

@@ -79,7 +79,8 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
   const asked: object[] = [];
   const touched: string[] = [];
   const scores: Pick<CompanyStore, 'findScore' | 'setScore'> = {
-    findScore(company) {
+    findScore(company, owner) {
+      assert.equal(owner, call.keyId);
       touched.push(`get ${company}`);
       return Promise.resolve(rows.has(company) ? { score: rows.get(company) } : undefined);
     },
@@ -108,8 +109,12 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
 
 /** Of a service whose default is 0.7 and which has one company. */
 function createResolver(score?: number) {
-  const findScore = (company: string) => Promise.resolve(company === 'acme' ? { score } : undefined);
-  return createThresholdResolver({ findScore }, 0.7);
+  const findScore = (company: string, owner?: string) => {
+    assert.equal(owner, call.keyId);
+    return Promise.resolve(company === 'acme' ? { score } : undefined);
+  };
+  const resolve = createThresholdResolver({ findScore }, 0.7);
+  return (wish: Parameters<typeof resolve>[0]) => resolve(wish, call);
 }
 
 describe('threshold of a detection', () => {

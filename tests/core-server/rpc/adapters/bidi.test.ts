@@ -82,7 +82,7 @@ test('a key that was revoked gets no more answers on an open stream, and its wor
     {
       access: {
         ...openAccess,
-        authenticate: (sent) => (isRevoked ? Promise.reject(revoked) : openAccess.authenticate(sent)),
+        authenticate: (...sent) => (isRevoked ? Promise.reject(revoked) : openAccess.authenticate(...sent)),
       },
     },
   );
@@ -132,10 +132,10 @@ test('a store that cannot tell whether the key is valid refuses one request, not
     maxDeadlineMs: 500,
     access: {
       ...openAccess,
-      authenticate: (sent) => {
+      authenticate: (...sent) => {
         const fault = opened ? faults.shift() : undefined;
         opened = true;
-        return fault?.() ?? openAccess.authenticate(sent);
+        return fault?.() ?? openAccess.authenticate(...sent);
       },
     },
   });

@@ -61,9 +61,9 @@ test('a key without room is refused before it is looked up, without a line, but 
     log,
     access: {
       ...openAccess,
-      authenticate: (sent) => {
+      authenticate: (...sent) => {
         lookups += 1;
-        return openAccess.authenticate(sent);
+        return openAccess.authenticate(...sent);
       },
       assertRoom: (keyId, deadline) => {
         latest = deadline;
@@ -125,7 +125,7 @@ test('a service that nobody has given an operation is closed; health and reflect
   const adminKey = metadataWithKey('', { adminkey: 'right' });
   const { log, entries } = collectLog();
   const doors: [KeyCheck, key: Metadata, opens: boolean][] = [
-    [checkApiKeys(openAccess), withKey(), false],
+    [checkApiKeys(openAccess, () => false), withKey(), false],
     [checkAdminKeys(createAdminKeyCheck('right'), () => false), adminKey, true],
   ];
   for (const [checkKey, key, opens] of doors) {
