@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -12,6 +13,7 @@ import torch
 import torch.multiprocessing as multiprocessing
 
 import augment
+from workers import received
 
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # or a sixth, if there are fewer pictures
 HELD_OUT_METERS = slice(300, 420)  # in the order of hashes
@@ -140,10 +142,13 @@ def feed(pictures, queue, hardness, seed, pixels):
 
 
 def start_workers(pictures, count, seed, pixels):
-    """(queue of batches, shared hardness of each face-free picture). The workers end with this process."""
+    """(what gives the next batch, shared hardness of each face-free picture). The workers end with this process."""
     context = multiprocessing.get_context("fork")
     queue = context.Queue(4 * count)
     hardness = context.Array("f", [1.0] * len(pictures.faceless), lock=False)
+    workers = []
     for i in range(count):
-        context.Process(target=feed, args=(pictures, queue, hardness, seed + i, pixels), daemon=True).start()
-    return queue, hardness
+        given = pictures, queue, hardness, seed + i, pixels
+        workers.append(context.Process(target=feed, args=given, daemon=True))
+        workers[i].start()
+    return partial(received, queue, workers), hardness

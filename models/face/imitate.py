@@ -94,12 +94,12 @@ def main():
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     shared = dataset.training_data()
     pictures = dataset.TrainingPictures(shared)
-    queue, _ = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
+    next_batch, _ = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
     teacher = Teacher(dataset.teacher_file(shared), device)
     network = FaceNetwork().to(device, memory_format=torch.channels_last)
 
     def draw():
-        crops, _, indices = queue.get()
+        crops, _, indices = next_batch()
         return as_pixels(crops, device), torch.tensor(indices, device=device) < 0
 
     variances = Variances(teacher(pixels)[1] for pixels, _ in (draw() for _ in range(FIT_BATCHES)))

@@ -1,10 +1,12 @@
 """Checks of the training code that need no data. Usage: python -m unittest test_face"""
 
 import copy
+import os
 import random
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import cv2
@@ -219,6 +221,12 @@ class DatasetTest(unittest.TestCase):
     def test_a_picture_that_cannot_be_decoded_is_named(self):
         with self.assertRaisesRegex(ValueError, "cannot decode .*test_face"):
             dataset.read_rgb(__file__)
+
+    def test_training_ends_where_a_process_that_makes_batches_does(self):
+        with mock.patch.object(dataset, "feed", lambda *_: os._exit(1)):
+            next_batch, _ = dataset.start_workers(SimpleNamespace(faceless=[]), 1, 0, 1)
+        with self.assertRaisesRegex(SystemExit, "a process that makes samples failed"):
+            next_batch()
 
 
 class WholeTest(unittest.TestCase):

@@ -139,11 +139,11 @@ def main():
     labelled = sum(label.has_labels(row["faces"]) for row in pictures.faces)
     print(f"{labelled} of the pictures with faces have labels", flush=True)
     pixels = args.batch * 320 * 320
-    queue, hardness = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
+    next_batch, hardness = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
 
     def some_pixels():
-        return (as_pixels(queue.get()[0], device) for _ in range(FIT_BATCHES))
+        return (as_pixels(next_batch()[0], device) for _ in range(FIT_BATCHES))
 
     variances = Variances(teacher(pixels)[1] for pixels in some_pixels())
     whiten(network, lambda pixels: network(normalise(pixels)), some_pixels())
@@ -158,7 +158,7 @@ def main():
         if args.decay:
             rate *= min(1, max(0.01, 1 - share) / DECAY_SHARE)
         hint_weight = args.hints[0] + (args.hints[1] - args.hints[0]) * share
-        batch = queue.get()
+        batch = next_batch()
         parts, scores = train_step(run, teacher, batch, rate, hint_weight)
         for index, score in zip(batch[2], scores):
             if index >= 0:

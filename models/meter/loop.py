@@ -20,6 +20,7 @@ import augment
 from augment import rng
 from data import FOLDS, RUNS
 from whole import whole
+from workers import received
 
 DECAY_SHARE = 0.4  # of the run, at its end
 SAVE_EVERY = 1000  # steps
@@ -133,8 +134,11 @@ def train(args, network, make_batch, loss_of):
     if start >= args.steps:
         raise SystemExit(f"{args.resume} has {start} steps, of {args.steps}: --more adds some")
     queue = mp.Queue(6)
+    workers = []
     for i in range(args.workers):
-        mp.Process(target=_produce, args=(args, make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
+        given = args, make_batch, queue, 1000 * start + 17 + i
+        workers.append(mp.Process(target=_produce, args=given, daemon=True))
+        workers[i].start()
 
     began, shown, waited = time.time(), {}, 0.0
     weights = sum(p.numel() for p in first.model.parameters())
@@ -146,7 +150,7 @@ def train(args, network, make_batch, loss_of):
         step += 1
         lr = rate(args, step, left, decay)
         t = time.time()
-        fold, batch = queue.get(timeout=600)
+        fold, batch = received(queue, workers)
         waited += time.time() - t
         batch = [torch.from_numpy(b).to(device) if isinstance(b, np.ndarray) else b for b in batch]
         for learner in every:

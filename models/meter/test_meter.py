@@ -31,6 +31,10 @@ def make_batch(fold):
     return (np.ones((2, 3), np.float32),)
 
 
+def no_batch(fold):
+    os._exit(1)
+
+
 def loss_of(model, batch, device):
     return {"loss": model(batch[0]).square().mean()}
 
@@ -44,7 +48,7 @@ class LoopTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.enterContext(mock.patch.object(loop, "RUNS", self.folder))
 
-    def train(self, *options):
+    def train(self, *options, make_batch=make_batch):
         args = loop.arguments("net", 3, 2, 1e-3).parse_args(["--decay", "1", *options])
         loop.train(args, network, make_batch, loss_of)
 
@@ -64,6 +68,10 @@ class LoopTest(unittest.TestCase):
         self.train()
         with self.assertRaisesRegex(SystemExit, "net.pt has 3 steps, of 3: --more adds some"):
             self.train("--resume", str(self.folder / "net.pt"))
+
+    def test_it_ends_where_a_process_that_makes_batches_does(self):
+        with self.assertRaisesRegex(SystemExit, "a process that makes samples failed"):
+            self.train(make_batch=no_batch)
 
 
 class FoldsTest(unittest.TestCase):

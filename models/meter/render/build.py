@@ -16,6 +16,7 @@ from geometry import rectangle
 from render.display import draw_display
 from render.face import background, draw_distractors, draw_plate
 from render.wheels import Crops, draw_counter
+from workers import received
 
 SIZE = 440
 SEED = 7
@@ -146,12 +147,13 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
     writer = FolderWriter(args.folder) if args.folder else BankWriter(CACHE / "rendered")
-    queue = mp.Queue(100)
+    queue, workers = mp.Queue(100), []
     for i in range(args.workers):
         count = args.count // args.workers + (i < args.count % args.workers)
-        mp.Process(target=produce, args=(queue, count, SEED + i, args.displays), daemon=True).start()
+        workers.append(mp.Process(target=produce, args=(queue, count, SEED + i, args.displays), daemon=True))
+        workers[i].start()
     for i in range(args.count):
-        image, label = queue.get(timeout=600)
+        image, label = received(queue, workers)
         writer.add(image, **label)
         if (i + 1) % 1000 == 0:
             print(f"rendered {i + 1}/{args.count}", flush=True)
