@@ -14,6 +14,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from geometry import size
 from picture import read_picture, shrink
 
 HERE = Path(__file__).resolve().parent
@@ -81,6 +82,26 @@ def counter_in(image: np.ndarray, label: dict) -> np.ndarray:
     )
 
 
+def check_label(label: dict, image: np.ndarray) -> None:
+    """Ends where an own label would teach what is wrong, or stop a training at the first sample of it."""
+
+    def want(field, is_right, wish):
+        if not is_right:
+            raise SystemExit(f"{label['file']}: {field} is {label.get(field)!r}, want {wish}")
+
+    digits, red, wide, high = (label.get(field) for field in ("digits", "red_digits", "width", "height"))
+    want("digits", isinstance(digits, str) and digits.isascii() and digits.isdigit(), "a digit for each wheel, as text")
+    want("red_digits", isinstance(red, int) and 0 <= red < len(digits), "those at the end, less than all")
+    h, w = image.shape[:2]  # shrunk, to whole pixels
+    of_picture = wide and high and abs(wide * h - high * w) <= max(wide, high)
+    want("width", of_picture, f"width and height in pixels of the upright picture, which is {w} : {h}")
+    quad = counter_in(image, label)
+    clockwise = quad.shape == (4, 2) and cv2.isContourConvex(quad) and cv2.contourArea(quad, oriented=True) > 0
+    is_inside = clockwise and (0 < quad.mean(0)).all() and (quad.mean(0) < (w, h)).all()
+    in_order = is_inside and size(quad)[0] > size(quad)[1]
+    want("counter", in_order, "four corners in reading order, from top left to bottom left, in pixels of the picture")
+
+
 def photos_of(folder: Path) -> list[Photo]:
     """All photos of a bank: `pixels.bin` and `index.json`."""
     bank = np.memmap(folder / "pixels.bin", np.uint8, "r")
@@ -135,6 +156,8 @@ def build_real(own: Path | None) -> None:
     for folder in folders + ([own] if own else []):
         for o in labels_of(folder):
             rgb = read_small(folder / o["file"])
+            if folder == own:
+                check_label(o, rgb)
             source = OWN + o.get("source", folder.name) if folder == own else o["source"]
             writer.add(
                 rgb,
@@ -146,6 +169,8 @@ def build_real(own: Path | None) -> None:
                 held=is_held(source, o["digits"]) and own in (None, folder),
                 display=o.get("kind") == "display",
             )
+    if own and not any(p["source"].startswith(OWN) and not p["held"] for p in writer.index):
+        raise SystemExit(f"no photo of {own} to train on: those of one in five readings are kept out")
     for path in pictures_without_meter(evaluation=False):
         writer.add(read_small(path), source="negative", quad=None)
     writer.close()

@@ -128,6 +128,28 @@ class DataTest(unittest.TestCase):
         self.assertEqual(self.held(None), {True})
         self.assertEqual(self.held(self.folder / "own"), {False})
 
+    def test_own_photos_all_held_are_not_trained_on(self):
+        own = self.folder / "own"
+        labels = json.loads((own / "labels.json").read_text())
+        labels[0]["digits"] = next(str(n) for n in range(10000, 20000) if data.is_held("own-mine", str(n)))
+        (own / "labels.json").write_text(json.dumps(labels))
+        with self.assertRaisesRegex(SystemExit, "no photo of .*/own to train on: "):
+            data.build_real(own)
+
+    def test_own_labels_that_cannot_be_right_are_named(self):
+        picture, quad = np.zeros((60, 120, 3), np.uint8), [[10, 20], [110, 20], [110, 40], [10, 40]]
+        right = {"file": "a.jpg", "width": 240, "height": 120, "digits": "12345", "red_digits": 2}
+        right["counter"] = [[2 * x, 2 * y] for x, y in quad]
+        data.check_label(right, picture)
+        counters = ([quad[i] for i in order] for order in ((1, 0, 3, 2), (0, 1, 3, 2), (1, 2, 3, 0), (0, 1, 2)))
+        wrong = [("counter", counter) for counter in (*counters, [[1000 + x, y] for x, y in quad])]
+        wrong += [("digits", digits) for digits in ("", "12.45", 12345, None)]
+        wrong += [("red_digits", red) for red in (-1, 5, "2", None)] + [("width", 90), ("width", None)]
+        for field, value in wrong:
+            with self.subTest(field=field, value=value):
+                with self.assertRaisesRegex(SystemExit, f"a.jpg: {field} is .*, want "):
+                    data.check_label({**right, field: value}, picture)
+
     def test_wheels_and_displays_of_one_source_are_told_apart(self):
         even = mock.patch.object(cells, "centres_of", return_value=(np.arange(5) + 0.5) / 5)
         with mock.patch.object(Reader, "__init__", return_value=None), even:
@@ -170,6 +192,19 @@ class OwnTest(unittest.TestCase):
             with mock.patch.object(sys, "stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
                 train_own.main()
         self.assertIn("reader is none of locate,refine,read", said.getvalue())
+
+    def test_networks_that_are_not_trained_stay_as_they_are(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "labels.json").write_text("[]")
+        (folder / "out/networks").mkdir(parents=True)
+        self.enterContext(mock.patch.object(train_own, "run"))
+        self.enterContext(mock.patch.dict(os.environ))
+        options = ["--data", str(folder), "--out", str(folder / "out"), "--networks", "locate,refine"]
+        with mock.patch.object(sys, "argv", ["", *options]):
+            train_own.main()
+        kept = {path.name: path.read_bytes() for path in (folder / "out/networks").iterdir()}
+        served = {name: (data.HERE / name).read_bytes() for name in ("meter-read.onnx", "meter-mark.onnx")}
+        self.assertEqual(kept, served)
 
     def test_figures_tell_own_sources_apart(self):
         groups = [evaluate.group_of(Truth(source, None), own) for own in (True, False) for source in ("hall", "ha")]

@@ -7,12 +7,13 @@ FOLDER holds pictures and a labels.json (format in the card). One in five readin
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from data import HERE
-from register import CHECKPOINTS, register
+from register import CHECKPOINTS, NAMES, register
 
 RENDERED = 1000  # meters mixed in, so that others are not forgotten
 TRAINABLE = ("locate", "refine", "read")
@@ -51,6 +52,9 @@ def main():
         run(f"train_{name}.py", "--resume", checkpoints[name], *length, *batch)
         checkpoints[name] = out / f"runs/{name}.pt"
     run("export.py", *(x for n in CHECKPOINTS for x in (f"--{n}", checkpoints[n])), "--out", out / "networks")
+    # Exported again, the reader would have its eight bits scaled by own photos, trained or not.
+    for name in set(NAMES) - set(args.networks):
+        shutil.copy(HERE / f"meter-{name}.onnx", out / "networks")
     print("before:", flush=True)
     run("evaluate.py", "--data", data)
     print("after:", flush=True)
