@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import { openCall } from '../../../../core-server/rpc/adapters/open-call.js';
+import { limitSignal, openCall, raceSignal } from '../../../../core-server/rpc/adapters/open-call.js';
 import { stateOf } from '../../../../core-server/rpc/call-state.js';
 import { internalFault, noRoom } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
@@ -103,4 +103,13 @@ test('a call that was refused as its response was sent is not logged as answered
     entries.map(({ msg }) => msg),
     ['call received', 'call failed'],
   );
+});
+
+test('work for a signal that was aborted before ends at once, with its reason', async (t) => {
+  const gone = new Error('gone');
+  const limited = limitSignal(AbortSignal.abort(gone), 60_000);
+  t.after(() => limited.close());
+  assert.equal(limited.signal.reason, gone);
+  const work = raceSignal(new Promise(() => {}), limited.signal);
+  assert.equal(await Promise.race([work.catch((error: unknown) => error), nextTurn('waits')]), gone);
 });
