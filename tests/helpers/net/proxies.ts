@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -107,9 +108,11 @@ async function start(t: Pick<TestContext, 'after'>, proxy: Proxy, behind: Behind
     .replace('127.0.0.1:50051', `127.0.0.1:${behind.corePort}`)
     .replace('port_value: 8080', `port_value: ${behind.restPort}`)
     .replace('port_value: 50051', `port_value: ${behind.corePort}`);
-  const { change = (text: string) => text } = behind;
+  const changed = behind.change?.(example) ?? example;
+  // Otherwise a test would take the example as it is for what it has made of it.
+  if (behind.change) assert.notEqual(changed, example);
   const file = path.join(folder, 'configuration.yaml');
-  await writeFile(file, await proxy.adapt(change(example), port, behind.identity, folder));
+  await writeFile(file, await proxy.adapt(changed, port, behind.identity, folder));
   const child = proxy.run(file, folder);
   t.after(async () => {
     if (child.kill()) await once(child, 'exit');

@@ -118,6 +118,8 @@ for (const [name, open] of ways) {
     await assert.rejects(call);
     await core.calls[0]?.cancelled;
     const deadlineMs = core.calls[0]?.deadlineMs ?? 0;
+    // Not by its deadline.
+    assert.ok(Date.now() < deadlineMs - 1_000, `${deadlineMs - Date.now()} ms left`);
     assert.ok(deadlineMs > asked + 5_000 && deadlineMs <= Date.now() + 9_000, `${deadlineMs - asked}`);
   });
 }
