@@ -21,8 +21,16 @@ test('the pages for browsers need no key, load what they name below a prefix too
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
     const named = [...html.matchAll(/\s(?:src|href)="([^"#]+)"/g)].map(([, address]) => address);
     assert.ok(named.length > 0);
-    for (const address of named)
-      assert.equal((await fetch(new URL(address ?? '', `${url}${path}`))).status, 200, `${path} names ${address}`);
+    for (const address of named) {
+      const { status, headers } = await fetch(new URL(address ?? '', `${url}${path}`));
+      assert.equal(status, 200, `${path} names ${address}`);
+      const [, extension = ''] = /\.(\w+)$/.exec(address ?? '') ?? [];
+      const type = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }[
+        extension
+      ];
+      // Others are refused, since browsers are told to guess none.
+      if (type) assert.equal(headers.get('content-type'), type, address);
+    }
   }
   assert.deepEqual(core.calls, []);
 });

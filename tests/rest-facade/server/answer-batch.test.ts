@@ -66,7 +66,8 @@ async function setUp(t: TestContext, play: (id: string, core: Core) => void, bud
     for (let index = 0; index < files; index += 1) body.append('file', new Blob(['x']), `${index}`);
     const answer = await fetch(`http://127.0.0.1:${port}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
     const lines = (await answer.text()).trim().split('\n');
-    const shown = lines.map((line) => JSON.parse(line) as { index?: number; reason?: string });
+    const shown = lines.map((line) => JSON.parse(line) as { index?: number; reason?: string; request_id?: string });
+    for (const { reason, request_id: id } of shown) if (reason) assert.equal(id, answer.headers.get('x-request-id'));
     return { answer, lines: shown.map(({ index, reason }) => [index, reason]) };
   };
   /** Sends large pictures and reads nothing. @param before a request before them, which gets no answer */

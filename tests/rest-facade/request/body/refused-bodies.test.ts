@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { createForm } from '../../../helpers/net/form.js';
 import { answerAll } from '../../answers.js';
@@ -64,6 +65,22 @@ test('Expect: 100-continue is answered after the checks', async (t) => {
   // HTTP/1.0 knows nothing of it.
   const old = head('/meter-number-ocr/base64', 'apikey: k\r\n', body.length, '1.0');
   assert.equal((await exchange(port, old + body)).status, 200);
+});
+
+test('a connection outlives a body that was asked for and is refused in the middle, too', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const socket = await openSocket(port);
+  const answers = readToEnd(socket);
+  const form = 'apikey: k\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 1000\r\n';
+  socket.write(`POST /face_detect_single HTTP/1.1\r\nhost: x\r\n${form}expect: 100-continue\r\n\r\n`);
+  await once(socket, 'data');
+  const wrong = '--b\r\nno header\r\n\r\n';
+  socket.write(wrong);
+  await once(socket, 'data');
+  const next = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  socket.write('x'.repeat(1_000 - wrong.length) + next);
+  const { text } = await answers;
+  assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['100', '400', '200']);
 });
 
 test('a form where JSON is wanted, and members that are none of the object', async (t) => {
