@@ -52,7 +52,7 @@ def proposals(merged: np.ndarray, floor: float):
         d = int(near.argmax())
         if near[d] >= floor:
             others.append((float(near[d]), i, d))
-    for _, i, d in sorted(others, reverse=True)[:3]:
+    for _, i, d in sorted(others, key=lambda other: -other[0])[:3]:
         found.add(tuple(digits[:i] + [d] + digits[i + 1 :]))
     n, value = len(digits), int("".join(map(str, digits)))
     for v in (value - 1, value + 1):

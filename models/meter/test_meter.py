@@ -22,6 +22,7 @@ import folds
 import loop
 import quantise
 import train_own
+from assemble import proposals
 from measure import Truth
 from pipeline import Reader
 from render.fonts import installed
@@ -184,6 +185,18 @@ class DataTest(unittest.TestCase):
         beside = (data.HERE.parents[1] / "../shared").resolve()
         with mock.patch.dict(os.environ, {"SHARED_DIR": ""}):
             self.assertEqual(data.shared_dir(), beside)
+
+
+class AssembleTest(unittest.TestCase):
+    def test_of_substitutions_as_likely_the_first_is_proposed_as_by_the_service(self):
+        merged = np.zeros((56, 11))
+        merged[:, 0] = 1
+        path = ((10, 1, 0.9), (12, 2, 0.9), (20, 3, 0.9), (30, 4, 0.9))
+        others = ((11, 5, 0.4), (21, 6, 0.45), (31, 7, 0.45))
+        for step, digit, p in path + others:
+            merged[step, [0, digit + 1]] = 1 - p, p
+        found = proposals(merged, 0.08)
+        self.assertEqual(found, {(1, 2, 3, d) for d in (3, 4, 5, 7)} | {(1, 2, 6, 4), (5, 2, 3, 4)})
 
 
 class OwnTest(unittest.TestCase):
