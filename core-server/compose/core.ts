@@ -120,15 +120,12 @@ export async function startCore(options: CoreOptions) {
       host: config.CORE_HOST,
       port: config.CORE_PORT,
       services,
-      checkKey: checkApiKeys(
-        {
-          services,
-          authenticate: (apiKey, caller) => access.apiKeys.authenticate(apiKey, caller),
-          consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
-          assertRoom: (keyId, deadline) => pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs)),
-        },
-        rpc.isTrustedProxy,
-      ),
+      checkKey: checkApiKeys({
+        services,
+        authenticate: (apiKey, caller) => access.apiKeys.authenticate(apiKey, caller),
+        consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
+        assertRoom: (keyId, deadline) => pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs)),
+      }),
       maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
     });
     open.push(main);

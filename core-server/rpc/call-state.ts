@@ -6,6 +6,8 @@ import { createSymbolProperty } from '../../runtime/node-patches/symbol-property
 interface CallState {
   /** Of each of its log lines. */
   requestId?: string;
+  /** The caller's, or that of the client of a trusted proxy. */
+  clientAddress?: string;
   /** Public id of the API key that it came with; as the caller claims it until the key is checked. */
   keyId?: string | undefined;
   /**

@@ -5,7 +5,6 @@ import { createTurns } from '../../../runtime/limits/turns.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { logFault, readRequestId } from '../call-log.js';
 import { stateOf } from '../call-state.js';
-import { addressBehindProxy, peerAddress } from '../client-address.js';
 import { followDeadline } from '../follow-deadline.js';
 import type { RpcSettings } from '../grpc-server.js';
 
@@ -24,7 +23,7 @@ const endings = createTurns(({ clientAddress }: { readonly clientAddress: string
  */
 export function openCall(
   grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
-  settings: Pick<RpcSettings, 'isTrustedProxy' | 'log'>,
+  settings: Pick<RpcSettings, 'log'>,
   limitMs?: number,
 ) {
   const startedAt = performance.now();
@@ -33,8 +32,7 @@ export function openCall(
   setMaxListeners(0, controller.signal);
   const { metadata } = grpcCall;
   const state = stateOf(metadata);
-  const { keyId = '', admitRequest, trace } = state;
-  const clientAddress = addressBehindProxy(peerAddress(grpcCall), metadata, settings.isTrustedProxy);
+  const { keyId = '', clientAddress = '', admitRequest, trace } = state;
   const log = settings.log.child({ request_id: readRequestId(metadata), key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline());

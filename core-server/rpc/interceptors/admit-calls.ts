@@ -31,11 +31,12 @@ export function admitCalls(
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
+            const state = stateOf(metadata);
             const client = addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy);
+            state.clientAddress = client;
             /** Refuses the call before its handler, or that of a stream beside it, and writes its one log line. */
             const end = (error: Refusal): void => {
               const { reason, details } = error;
-              const state = stateOf(metadata);
               const ids = { request_id: readRequestId(metadata), key_id: state.keyId };
               const line = { ...ids, method: path, client, field: details['field'] };
               const isFault = logFault(log, error, line);

@@ -41,11 +41,8 @@ export interface AccessDependencies {
   assertRoom(keyId: string, deadline: number): void;
 }
 
-/**
- * Checks the metadata `apikey` of every call, and again for each request of a stream.
- * @param isTrustedProxy whose `x-forwarded-for` is trusted
- */
-export function checkApiKeys(deps: AccessDependencies, isTrustedProxy: IsTrustedProxy): KeyCheck {
+/** Checks the metadata `apikey` of every call, and again for each request of a stream. */
+export function checkApiKeys(deps: AccessDependencies): KeyCheck {
   const services = new Map(deps.services.map((service) => [nameOf(service), service]));
   return async (metadata, { path, requestStream }, grpcCall) => {
     const service = services.get(serviceOf(path));
@@ -57,7 +54,7 @@ export function checkApiKeys(deps: AccessDependencies, isTrustedProxy: IsTrusted
     state.keyId = claimed?.id;
     // Requests in a stream wait for a place in the queue.
     if (isQueued && !requestStream && claimed) deps.assertRoom(claimed.id, Number(grpcCall.getDeadline()));
-    const caller = callerAddress(addressBehindProxy(peerAddress(grpcCall), metadata, isTrustedProxy));
+    const caller = callerAddress(state.clientAddress);
     const authenticate = async () => assertAllowed(await deps.authenticate(sent, caller), operation);
     const { id: keyId } = await authenticate();
     state.keyId = keyId;

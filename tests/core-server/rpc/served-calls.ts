@@ -71,7 +71,7 @@ export async function serve(t: Pick<TestContext, 'after'>, handler: Handler, opt
     host: '127.0.0.1',
     port: 0,
     services: [{ definition: MeterReadingServiceService, implementation }],
-    checkKey: checkApiKeys(options.access ?? openAccess, settings.isTrustedProxy),
+    checkKey: checkApiKeys(options.access ?? openAccess),
     maxPictureBytes,
   });
   t.after(() => {

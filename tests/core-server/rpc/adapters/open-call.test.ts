@@ -34,7 +34,7 @@ function openFake(
   });
   const call = openCall(
     grpcCall as unknown as ServerUnaryCall<unknown, unknown>,
-    { log, isTrustedProxy: () => false },
+    { log },
     isStream ? undefined : 30_000,
   );
   t.after(() => call.close());

@@ -125,7 +125,7 @@ test('a service that nobody has given an operation is closed; health and reflect
   const adminKey = metadataWithKey('', { adminkey: 'right' });
   const { log, entries } = collectLog();
   const doors: [KeyCheck, key: Metadata, opens: boolean][] = [
-    [checkApiKeys(openAccess, () => false), withKey(), false],
+    [checkApiKeys(openAccess), withKey(), false],
     [checkAdminKeys(createAdminKeyCheck('right'), () => false), adminKey, true],
   ];
   for (const [checkKey, key, opens] of doors) {
