@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { shuttingDown } from '../../runtime/errors/refusal.js';
 import { readVersion } from '../../runtime/process/version.js';
 import { type Api, publicApi } from '../apis.js';
 import type { RequestLimits } from '../config.js';
+import { coreUnavailable } from '../core-client/grpc-error.js';
 import type { KeyHeader } from '../protos/rpcs.js';
 import { groupRoutes } from '../request/choose-route.js';
 import type { Route } from '../request/route.js';
@@ -109,7 +111,7 @@ function describeHealth(reasons: readonly ErrorReason[]): Record<string, Schema>
   });
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } };
   const success = (description: string) => ({ 200: describeAnswer(description, content) });
-  const notReady = reasons.filter(({ name }) => /^(CORE_UNAVAILABLE|SHUTTING_DOWN)$/.test(name));
+  const notReady = new Map([coreUnavailable(undefined), shuttingDown()].map((refusal) => [refusal.reason, refusal]));
   return {
     '/livez': page(
       'livez',
@@ -121,7 +123,7 @@ function describeHealth(reasons: readonly ErrorReason[]): Record<string, Schema>
       'readyz',
       'Whether operations can be served.',
       'Whether operations can be served: the core is healthy, and this process is not shutting down.',
-      { ...success('Ready.'), ...describeErrors(notReady, []) },
+      { ...success('Ready.'), ...describeErrors(notReady, reasons) },
     ),
   };
 }

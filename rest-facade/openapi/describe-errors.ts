@@ -1,36 +1,33 @@
-import { codeOfReason } from '../../runtime/errors/reasons.js';
-import type { Route } from '../request/route.js';
-import { toHttpStatus } from '../response/http-error.js';
-import { errorExampleOf, type ErrorReason } from './refusals.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
+import { renderError } from '../response/http-error.js';
+import type { ErrorReason } from './refusals.js';
 import { describeAnswer, type Schema } from './schema.js';
 
-/** The responses for an operation's refusals, by HTTP status. */
-export function describeErrors(reasons: readonly ErrorReason[], routes: readonly Route[]): Record<string, Schema> {
-  const byStatus = new Map<number, ErrorReason[]>();
-  for (const reason of reasons) {
-    const http = toHttpStatus(codeOfReason[reason.name], reason.name);
-    byStatus.set(http, [...(byStatus.get(http) ?? []), reason]);
-  }
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([one], [other]) => one - other)
-      .map(([http, group]) => [String(http), describeStatus(http, group, routes)]),
-  );
+/** The responses for refusals, by HTTP status. @param refusals by their reasons */
+export function describeErrors(
+  refusals: ReadonlyMap<string, Refusal>,
+  reasons: readonly ErrorReason[],
+): Record<string, Schema> {
+  const errors = reasons.flatMap(({ name, comment }) => {
+    const refusal = refusals.get(name);
+    return refusal === undefined ? [] : [{ name, comment, ...renderError(refusal, requestId) }];
+  });
+  const describeStatus = (status: number): Schema => {
+    const here = errors.filter((error) => error.status === status);
+    const examples = here.map(({ name, body }) => [name, { value: JSON.parse(body) as unknown }]);
+    // Not narrowed to these reasons: generated clients would have a class per operation and status.
+    const schema = { $ref: '#/components/schemas/ErrorResponse' };
+    return describeAnswer(
+      here.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
+      { 'application/json': { schema, examples: Object.fromEntries(examples) as Schema } },
+      status === 429 || status === 503 ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } } : {},
+    );
+  };
+  const statuses = new Set(errors.map(({ status }) => status));
+  return Object.fromEntries([...statuses].map((status) => [status, describeStatus(status)]));
 }
 
-function describeStatus(http: number, reasons: readonly ErrorReason[], routes: readonly Route[]): Schema {
-  const examples = reasons.flatMap((reason) => {
-    const value = errorExampleOf(reason, routes);
-    return value === undefined ? [] : [[reason.name, { value }]];
-  });
-  // Not narrowed to these reasons: generated clients would have a class per operation and status.
-  const schema = { $ref: '#/components/schemas/ErrorResponse' };
-  return describeAnswer(
-    reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
-    { 'application/json': { schema, examples: Object.fromEntries(examples) as Schema } },
-    http === 429 || http === 503 ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } } : {},
-  );
-}
+const requestId = '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d';
 
 export function errorSchema(reasons: readonly ErrorReason[]): Schema {
   return {

@@ -9,7 +9,7 @@ import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { describeBodies, describeParameters } from './describe-request.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';
-import { type ErrorReason, reasonsOf, tagOf } from './refusals.js';
+import { type ErrorReason, refusalsOf, tagOf } from './refusals.js';
 import { commentOf, describeAnswer, type Schema } from './schema.js';
 
 const { lcFirst, ucFirst } = protobuf.util;
@@ -29,8 +29,7 @@ interface OperationContext {
 export function describeOperation(routes: Candidates, isMain: boolean, context: OperationContext): Schema {
   const [route] = routes;
   // Last what an example is about where there is a choice.
-  const variants = routes.flatMap((each) => [...each.variants, each]);
-  const reasons = new Set(variants.flatMap((each) => reasonsOf(each, context.reasons)));
+  const refusals = refusalsOf(routes.flatMap((each) => [...each.variants, each]));
   return {
     operationId: lcFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
     tags: [tagOf(route)],
@@ -38,13 +37,7 @@ export function describeOperation(routes: Candidates, isMain: boolean, context: 
     description: routes.map((each) => describeRpc(each, routes)).join('\n\n'),
     parameters: describeParameters(routes),
     ...describeBodies(route, context.limits),
-    responses: {
-      200: describeSuccess(routes, context),
-      ...describeErrors(
-        context.reasons.filter((reason) => reasons.has(reason)),
-        variants,
-      ),
-    },
+    responses: { 200: describeSuccess(routes, context), ...describeErrors(refusals, context.reasons) },
   };
 }
 

@@ -1,73 +1,227 @@
 import { status } from '@grpc/grpc-js';
-import type protobuf from 'protobufjs';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
+import {
+  bodyTooLarge,
+  internalFault,
+  invalidField,
+  missingField,
+  type Refusal,
+  refuse,
+  refuseField,
+  shuttingDown,
+  tooManyOpen,
+} from '../../runtime/errors/refusal.js';
+import { coreUnavailable } from '../core-client/grpc-error.js';
 import { fieldOptionsOf } from '../protos/field-options.js';
 import { readProtos } from '../protos/rpcs.js';
+import { missingApiKey } from '../request/api-key.js';
+import { filesTooLarge, missingFile } from '../request/body/form.js';
+import { unknownField } from '../request/check-names.js';
 import { nameContentTypes } from '../request/choose-route.js';
-import { hasPicture, type Route } from '../request/route.js';
-import { type Schema, unwrap } from './schema.js';
+import { badlyEncoded } from '../request/parse-target.js';
+import { maxPlainBodyBytes } from '../request/read-body.js';
+import { hasPicture, isChoice, type Route } from '../request/route.js';
+import { unwrap } from './schema.js';
 
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
 export type ErrorReason = ReturnType<typeof readReasons>[number];
 
 export function readReasons() {
-  const table = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
-  const { values, valuesOptions, comments } = table;
+  const { values, comments } = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
   return Object.keys(values)
     .filter((value) => values[value] !== 0)
     .map((value) => {
       const name = value.replace('ERROR_REASON_', '') as Reason;
-      // Of the options of values, protobufjs keeps the members one by one.
-      const options = (valuesOptions?.[value] ?? {}) as Readonly<Record<string, string>>;
-      const { '(rest_refusal).on': on = '', '(rest_refusal).says': says = '' } = options;
       return {
         name,
         /** Name of the gRPC code it comes with. */
         code: status[codeOfReason[name]],
         comment: unwrap(comments[value] ?? ''),
-        /** What an operation has that may be refused for it. */
-        on: on.split(' ').filter(Boolean),
-        /** Templates of examples. */
-        says: says.split('\n').filter(Boolean),
       };
     });
 }
 
 /**
- * The reasons for which an operation may be refused: by what it takes, and by the options of its RPC.
- * @throws Error for an option `rest_refusal` with an unknown word
+ * What an operation may be refused for: an example of each reason, as its callers get it. A test has the service say each
+ * that the document shows.
+ * @param routes of the operation: of a reason that several have, the last one gives the example
  */
-export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
-  const { body, query, headers, openFields, pathFields, refusals } = route;
-  const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
-  const occasions: Readonly<Record<string, boolean>> = {
-    any: true,
-    none: body.kind === 'none' && fields.length > 0,
-    header: headers.length > 0,
-    json: body.kind === 'json',
-    multipart: body.kind === 'multipart',
-    'data-url': body.kind === 'data-url',
-    raw: body.kind === 'raw',
-    // Of a batch, they are in the lines.
-    picture: hasPicture(body) && !route.isBatch,
-    batch: route.isBatch,
-    // A path without its variables is another one.
-    required: route.request.fieldsArray.some(
-      (field) => isRequired(field) && !pathFields.some(({ definition }) => definition === field),
-    ),
-    score: fields.some(({ type }) => type === 'score'),
-    // Otherwise any key will do.
-    permission: operationOf(route).toUpperCase() in Operation,
-  };
-  const has = (word: string): boolean => {
-    const answer = occasions[word];
-    if (answer === undefined)
-      throw new Error(`option rest_refusal: on is "${word}", want one of ${Object.keys(occasions).join(', ')}`);
-    return answer;
-  };
-  return reasons.filter(({ name, on }) => [refusals.includes(name), ...on.map(has)].includes(true));
+export function refusalsOf(routes: readonly Route[]): ReadonlyMap<string, Refusal> {
+  const refusals = new Map<string, Refusal>();
+  for (const route of routes) {
+    const sending = describeSending(route);
+    for (const [reason, exampleOf] of Object.entries(examples)) {
+      const example = exampleOf(sending, route.refusals.includes(reason as Reason));
+      if (example) refusals.set(reason, example);
+    }
+  }
+  return refusals;
 }
+
+/** What requests of a route have that refusals are about; names are those that callers use. */
+function describeSending(route: Route) {
+  const { body, query, headers, openFields, isBatch, rpc } = route;
+  const operation = operationOf(route);
+  return {
+    ...route,
+    key: rpc.key,
+    /** What a key must be allowed to do; undefined if any key will do. */
+    operation: operation.toUpperCase() in Operation ? operation : undefined,
+    upload: hasPicture(body) ? body : undefined,
+    file: body.kind === 'multipart' ? body.sentAs : undefined,
+    dataUrl: body.kind === 'data-url' ? body.sentAs : undefined,
+    /** What the core says of pictures is about this; of a batch, it is in the lines. */
+    picture: hasPicture(body) && !isBatch ? body.sentAs : undefined,
+    hasBody: body.kind !== 'none',
+    isJson: body.kind === 'json' || body.kind === 'data-url',
+    sent: [
+      ...openFields.map((field) => ({ name: field.name, field })),
+      ...query.flatMap(({ name, field }) => (field ? [{ name, field }] : [])),
+      ...headers,
+    ],
+  };
+}
+
+/** @param isNamed whether the options of the RPC name the reason @returns nothing if no request is refused for it */
+type Example = (sending: ReturnType<typeof describeSending>, isNamed: boolean) => Refusal | '' | false | undefined;
+
+/** Reasons for refusing what is no operation, and one that nobody is there to read. */
+type ElsewhereReason = 'NO_SUCH_ROUTE' | 'METHOD_NOT_ALLOWED' | 'CLIENT_CLOSED';
+
+/** By their reasons; with the default limits. */
+const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
+  MISSING_FIELD: ({ file, dataUrl, query, sent }) => {
+    if (file) return missingFile(file);
+    if (dataUrl) return missingField(dataUrl, 'data:image/<type>;base64,<data>');
+    const choice = query.find(isChoice);
+    if (choice) return missingField(choice.name, 'it in the query string');
+    const required = sent.findLast(({ field }) => fieldOptionsOf(field.definition).required);
+    const wish = required?.field.name === 'password' ? 'the password of the company' : 'a value';
+    return required && missingField(required.name, wish);
+  },
+  REPEATED_FIELD: ({ file, isJson, headers, openFields }) => {
+    // In JSON, the last one counts.
+    const [text] = isJson ? headers : [...headers, ...openFields];
+    if (text) return refuseField('REPEATED_FIELD', text.name, 'is given 2 times, want once');
+    return file && refuseField('REPEATED_FIELD', file, 'is given more than once, want one file');
+  },
+  INVALID_FIELD: ({ isBatch, request: { fields } }) => {
+    const invalid = (name: string, value: number, least: number, most: number) => {
+      const clause = `is ${value}, want a whole number from ${least} to ${most}`;
+      return refuseField('INVALID_FIELD', name, clause, { value, limit: least });
+    };
+    if (!isBatch && 'max_faces' in fields) return invalid('max_faces', 0, 1, 1000);
+    if (!isBatch && 'expected_digits' in fields) return invalid('expected_digits', 2, 3, 12);
+    return badlyEncoded('query string');
+  },
+  UNKNOWN_FIELD: ({ names }) => {
+    const [known] = names;
+    return unknownField(names, known?.slice(0, -1) ?? 'verbose');
+  },
+  MALFORMED_MULTIPART: ({ file }) =>
+    file && refuse('MALFORMED_MULTIPART', 'body cannot be parsed, want parts between boundaries and a last boundary'),
+  MALFORMED_JSON: ({ isJson }) => isJson && refuse('MALFORMED_JSON', 'body is not JSON, want a JSON object'),
+  INVALID_DATA_URL: ({ dataUrl }) => {
+    const clause = 'does not begin with "data:", want data:image/<type>;base64,<data>';
+    return dataUrl && refuseField('INVALID_DATA_URL', dataUrl, clause);
+  },
+  INVALID_BASE64: ({ dataUrl }) => {
+    const clause = 'has "%" as character 77 of its data, want base64 of the standard alphabet';
+    return dataUrl && refuseField('INVALID_BASE64', dataUrl, clause, { value: '%' });
+  },
+  INVALID_SCORE: ({ sent }) => {
+    const score = sent.findLast(({ field }) => field.type === 'score');
+    const wish = 'a number from 0 to 1 in plain decimal notation with at most 6 decimals';
+    return score && invalidField(score.name, '0,5', wish, 'INVALID_SCORE');
+  },
+  EMPTY_IMAGE: ({ picture, dataUrl }) => {
+    if (!dataUrl) return picture && refuseField('EMPTY_IMAGE', picture, 'has no bytes, want a picture file');
+    const message = `the data of ${dataUrl} has no bytes, want a picture`;
+    return refuse('EMPTY_IMAGE', message, { details: { field: dataUrl } });
+  },
+  CORRUPT_IMAGE: ({ picture }) =>
+    picture && refuseField('CORRUPT_IMAGE', picture, 'is damaged or cut off, want a whole picture file'),
+
+  MISSING_API_KEY: ({ key }) => missingApiKey(key),
+  INVALID_API_KEY: ({ key }) => {
+    const isAdmin = key === 'adminkey';
+    const clause = isAdmin
+      ? 'is wrong, want the key of AdminService'
+      : 'is unknown, revoked or expired, want a valid one';
+    return refuseField('INVALID_API_KEY', key, clause);
+  },
+  COMPANY_AUTH_FAILED: (_, isNamed) =>
+    isNamed &&
+    refuse('COMPANY_AUTH_FAILED', 'the company is unknown or the password is wrong, want a company and its password'),
+  KEY_NOT_ALLOWED: ({ operation }) => {
+    if (operation === undefined) return undefined;
+    const details = { key_id: 'ia_m3k7q2x5t4bd', operation };
+    const message = `apikey ${details.key_id} is not allowed to use ${operation}, want one that is`;
+    return refuse('KEY_NOT_ALLOWED', message, { details });
+  },
+
+  UNKNOWN_COMPANY: ({ request }, isNamed) => {
+    const field = 'company' in request.fields ? 'company' : 'name';
+    return isNamed && invalidField(field, 'acne', 'the name of a registered company', 'UNKNOWN_COMPANY');
+  },
+  NO_FACE: ({ picture }, isNamed) => {
+    const clause = 'has no face that scored 0.5 or higher, try a lower min_score';
+    return isNamed && picture && refuseField('NO_FACE', picture, clause, { limit: 0.5 });
+  },
+  NO_READING: ({ picture }, isNamed) => {
+    const clause = 'shows no counter that can be read, try a sharp photo of its wheels';
+    return isNamed && picture && refuseField('NO_READING', picture, clause);
+  },
+  UNKNOWN_API_KEY: (_, isNamed) =>
+    isNamed && invalidField('id', 'ia_m3k7q2x5t4bd', 'the public id of an API key', 'UNKNOWN_API_KEY'),
+  COMPANY_EXISTS: (_, isNamed) =>
+    isNamed && invalidField('name', 'acme', 'one that is not registered', 'COMPANY_EXISTS'),
+
+  UNSUPPORTED_IMAGE_TYPE: ({ picture }) => {
+    const clause = 'is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF';
+    return picture && refuseField('UNSUPPORTED_IMAGE_TYPE', picture, clause);
+  },
+  UNSUPPORTED_CONTENT_TYPE: (sending) => {
+    const invalid = (header: string, value: string, wish: string) =>
+      invalidField(header, value, wish, 'UNSUPPORTED_CONTENT_TYPE');
+    if (sending.file) return invalid('content-type', 'text/plain', nameContentTypes(sending));
+    return sending.hasBody && invalid('content-encoding', 'gzip', 'none');
+  },
+
+  BODY_TOO_LARGE: ({ upload, hasBody }) => {
+    const maxImageBytes = 10 * 2 ** 20;
+    if (upload === undefined) return hasBody && bodyTooLarge('body', maxPlainBodyBytes);
+    return (upload.maxFiles === undefined ? bodyTooLarge : filesTooLarge)(upload.sentAs, maxImageBytes);
+  },
+  IMAGE_TOO_MANY_PIXELS: ({ picture }) => {
+    const facts = { value: 60_000_000, limit: 50_000_000 };
+    const clause = `has ${facts.value} pixels (10000 x 6000), want at most ${facts.limit}`;
+    return picture && refuseField('IMAGE_TOO_MANY_PIXELS', picture, clause, facts);
+  },
+  RATE_LIMITED: ({ key }) => {
+    if (key === 'apikey')
+      return refuseField('RATE_LIMITED', key, 'has sent 601 requests, want at most 600 per minute', {
+        value: 601,
+        limit: 600,
+      });
+    const clause = 'was wrong 10 times, want fewer than 10 in 60 s, try again in 42 s';
+    return refuseField('RATE_LIMITED', key, clause, { limit: 10 });
+  },
+  QUEUE_FULL: ({ isBatch, hasBody }, isNamed) => {
+    if (isBatch) return tooManyOpen('batches');
+    const message = 'the queue has 52 ahead of this request and room for 52, try again in 3 s';
+    return (hasBody || isNamed) && refuse('QUEUE_FULL', message, { value: 52, limit: 52 });
+  },
+
+  DEADLINE: () => refuse('DEADLINE', 'the request took longer than 30000 ms, try again', { limit: 30_000 }),
+  INTERNAL: () => internalFault(undefined),
+  CORE_UNAVAILABLE: () => coreUnavailable(undefined),
+  SHUTTING_DOWN: () => shuttingDown(),
+  STORE_UNAVAILABLE: () => refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again'),
+  WORKER_LOST: ({ picture }) =>
+    picture && refuse('WORKER_LOST', 'the analysis lost its worker, try again', { details: { begun: 'true' } }),
+};
 
 /** `FaceDetectionService` becomes "Face detection". */
 export function tagOf({ rpc }: Route): string {
@@ -78,68 +232,3 @@ export function tagOf({ rpc }: Route): string {
 
 /** What a key must be allowed to do for it: `face_detection`. */
 const operationOf = (route: Route): string => tagOf(route).toLowerCase().replaceAll(' ', '_');
-
-/** `{field}`, `{limit:64}` or `{begun=true}`, as `RestRefusal.says` has them. */
-const placeholder = /\{([^:=}]+)(?:([:=])([^}]*))?\}/g;
-
-/**
- * The example of a reason that fits an operation best, as a caller gets it; undefined where there is none. A test has
- * the service say each that the document shows.
- */
-export function errorExampleOf({ name, code, says }: ErrorReason, routes: readonly Route[]): Schema | undefined {
-  const given = routes.flatMap((route) => Object.entries(namesOf(route)).filter(([, named]) => named !== undefined));
-  const names = new Map(given);
-  for (const template of says) {
-    const details: Record<string, string> = {};
-    let fits = true;
-    const message = template.replaceAll(
-      placeholder,
-      (_, key: string, mark: string | undefined, value = names.get(key)) => {
-        if (value === undefined) fits = false;
-        const isDetail = mark !== undefined || key === 'operation' || key === 'nearest';
-        details[isDetail ? key : 'field'] ??= String(value);
-        return mark === '=' ? '' : String(value);
-      },
-    );
-    if (fits) return { message, code, reason: name, request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d', details };
-  }
-  return undefined;
-}
-
-/**
- * What refusals of an operation may be about, by the words of the templates: fields of its message, and what it takes of a
- * kind, each as the caller sends it.
- */
-function namesOf(route: Route): Record<string, string | undefined> {
-  const { body, query, headers, openFields, sentAs, names, rpc } = route;
-  const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
-  const [text] = [...headers, ...openFields];
-  const [any] = names;
-  const hasBody = body.kind !== 'none';
-  const filePart = body.kind === 'multipart' ? body.sentAs : undefined;
-  return {
-    operation: operationOf(route),
-    [rpc.key]: rpc.key,
-    'query string': 'query string',
-    // Of a batch, what the core refuses is in the lines.
-    ...(!route.isBatch && Object.fromEntries(sent.map(({ name, field }) => [field?.name ?? name, name]))),
-    ...Object.fromEntries(sentAs),
-    score: sent.findLast(({ field }) => field?.type === 'score')?.name,
-    required: sent.findLast(({ field }) => field && isRequired(field.definition))?.name,
-    text: text?.name,
-    nearest: any,
-    // Beside a password, an unknown name is not repeated.
-    misspelt: names.has('password') ? undefined : any?.slice(0, -1),
-    body: hasBody ? 'body' : undefined,
-    'content-encoding': hasBody ? 'content-encoding' : undefined,
-    image: hasPicture(body) ? body.sentAs : undefined,
-    batches: route.isBatch ? 'batches' : undefined,
-    'files together': hasPicture(body) && body.maxFiles !== undefined ? body.sentAs : undefined,
-    'content-type': filePart && 'content-type',
-    'content types': filePart && nameContentTypes(route),
-    'file part': filePart,
-    'data URL': body.kind === 'data-url' ? body.sentAs : undefined,
-  };
-}
-
-const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuseField } from '../../runtime/errors/refusal.js';
+import { type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import type { KeyHeader } from '../protos/rpcs.js';
 
 /** What a header wants, and which keys are none. */
@@ -15,18 +15,22 @@ const rules: Readonly<Record<KeyHeader, { wish: string; maxLength: number; form:
  * @throws Refusal MISSING_API_KEY, INVALID_API_KEY, INVALID_FIELD
  */
 export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, name: KeyHeader): string {
-  const { wish, maxLength, form, mistake } = rules[name];
+  const { maxLength, form, mistake } = rules[name];
   const bearer = (headersDistinct['authorization'] ?? []).flatMap(
     // Of another scheme, it is for somebody else.
     (value) => /^Bearer +(.*)$/i.exec(value)?.[1] ?? [],
   );
   const given = [...(headersDistinct[name] ?? []), ...(headersDistinct['x-api-key'] ?? []), ...bearer];
   const [key, ...others] = new Set(given.filter((value) => value !== ''));
-  if (key === undefined) throw refuseField('MISSING_API_KEY', name, `is missing, want ${wish} in this header`);
+  if (key === undefined) throw missingApiKey(name);
   if (others.length > 0) throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
   // Without the key, which is a secret.
   const invalid = (clause: string) => refuseField('INVALID_API_KEY', name, `${clause}, want one API key`);
   if (key.length > maxLength) throw invalid(`has ${key.length} characters`);
   if (!form.test(key)) throw invalid(mistake);
   return key;
+}
+
+export function missingApiKey(name: KeyHeader): Refusal {
+  return refuseField('MISSING_API_KEY', name, `is missing, want ${rules[name].wish} in this header`);
 }

@@ -1,5 +1,5 @@
 import { closestMatch } from 'leven';
-import { clip, quote, refuse, refuseField } from '../../runtime/errors/refusal.js';
+import { clip, quote, type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../config.js';
 import type { NamedValue } from './parse-target.js';
 import type { Route } from './route.js';
@@ -29,13 +29,16 @@ export function checkNames(
   { lenientFields }: RequestLimits,
 ): void {
   const unknown = lenientFields ? undefined : given.find((name) => !names.has(name));
-  if (unknown === undefined) return;
+  if (unknown !== undefined) throw unknownField(names, unknown);
+}
+
+export function unknownField(names: ReadonlySet<string>, unknown: string): Refusal {
   const isShown = !names.has('password');
   const shown = clip(unknown);
   const nearest = closestMatch(shown, [...names], { maxDistance: Math.floor(shown.length / 2) });
   const known = nearest === undefined ? 'a known field' : `a known field such as ${nearest}`;
   const wish = names.size === 0 ? 'no fields' : known;
-  throw refuse('UNKNOWN_FIELD', `${isShown ? `field ${quote(unknown)}` : 'a field'} is unknown, want ${wish}`, {
+  return refuse('UNKNOWN_FIELD', `${isShown ? `field ${quote(unknown)}` : 'a field'} is unknown, want ${wish}`, {
     details: { ...(isShown && { field: shown }), ...(nearest !== undefined && { nearest }) },
   });
 }

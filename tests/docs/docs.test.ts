@@ -7,10 +7,11 @@ import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/features/admin/cli/program.js';
 import { storeDefaults } from '../../core-server/store/database.js';
 import { adminApi, publicApi } from '../../rest-facade/apis.js';
-import { errorExampleOf, readReasons } from '../../rest-facade/openapi/refusals.js';
+import { refusalsOf } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { checkQuery } from '../../rest-facade/request/check-names.js';
 import { createRoutes } from '../../rest-facade/request/create-routes.js';
+import { renderError } from '../../rest-facade/response/http-error.js';
 import { references } from './references.js';
 
 describe('the references', () => {
@@ -39,8 +40,8 @@ describe('docs/errors.md', () => {
     const [, shown = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? [];
     const example = JSON.parse(shown) as { readonly request_id: string };
     const routes = createRoutes(loadRpcs()).filter(({ template }) => template === '/face_detect_single');
-    const row = readReasons().find(({ name }) => name === 'INVALID_SCORE');
-    assert.deepEqual(example, row && { ...errorExampleOf(row, routes), request_id: example.request_id });
+    const refusal = refusalsOf(routes).get('INVALID_SCORE');
+    assert.deepEqual(example, refusal && JSON.parse(renderError(refusal, example.request_id).body));
   });
 });
 

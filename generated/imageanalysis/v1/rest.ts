@@ -227,26 +227,6 @@ export interface RestEnum {
   lowerCase: boolean;
 }
 
-/**
- * When an operation is refused for a reason, and an example. Without lists: of the options of values,
- * protobufjs keeps the last item alone.
- */
-export interface RestRefusal {
-  /**
-   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`, `data-url` or `raw`, a
-   * `header` with a field, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
-   * need; `any` for all operations. The options of an RPC name its other reasons.
-   */
-  on: string;
-  /**
-   * What the refusal says, one example a line; the first is shown that is about something that the
-   * operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or
-   * `data URL`: the name is shown that a caller sends it as, the first of which is the detail `field`. `{limit:64}`
-   * shows 64, which is the detail `limit`; `{begun=true}` is a detail alone.
-   */
-  says: string;
-}
-
 function createBaseRestService(): RestService {
   return { key: "" };
 }
@@ -1307,73 +1287,6 @@ export const RestEnum: MessageFns<RestEnum> = {
   fromPartial(object: DeepPartial<RestEnum>): RestEnum {
     const message = createBaseRestEnum();
     message.lowerCase = object.lowerCase ?? false;
-    return message;
-  },
-};
-
-function createBaseRestRefusal(): RestRefusal {
-  return { on: "", says: "" };
-}
-
-export const RestRefusal: MessageFns<RestRefusal> = {
-  encode(message: RestRefusal, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.on !== "") {
-      writer.uint32(10).string(message.on);
-    }
-    if (message.says !== "") {
-      writer.uint32(18).string(message.says);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RestRefusal {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRestRefusal();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.on = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.says = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<RestRefusal>): RestRefusal {
-    return RestRefusal.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<RestRefusal>): RestRefusal {
-    const message = createBaseRestRefusal();
-    message.on = object.on ?? "";
-    message.says = object.says ?? "";
     return message;
   },
 };

@@ -116,11 +116,11 @@ export function overLimit(what: string, limit: number, unit = '', field?: string
 }
 
 /** As {@link bodyTooLarge}, for all files of a form. */
-function filesTooLarge(filePart: string, maxBytes: number): Refusal {
+export function filesTooLarge(filePart: string, maxBytes: number): Refusal {
   const clause = `has too many bytes, want at most ${maxBytes} in all files together`;
   return refuseField('BODY_TOO_LARGE', filePart, clause, { limit: maxBytes });
 }
 
-function missingFile(filePart: string): Refusal {
+export function missingFile(filePart: string): Refusal {
   return missingField(filePart, 'one file part with a filename');
 }

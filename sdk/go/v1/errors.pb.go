@@ -237,90 +237,45 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\x95,\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xba\x0f\n" +
 	"\vErrorReason\x12\x1c\n" +
-	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe4\x02\n" +
-	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xc3\x02\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\xa6\x02\n" +
-	"\x1bmultipart data-url required\x12\x86\x02{file part} is missing, want one file part with a filename\n" +
-	"{data URL} is missing, want data:image/<type>;base64,<data>\n" +
-	"{detection} is missing, want it in the query string\n" +
-	"{password} is missing, want the password of the company\n" +
-	"{required} is missing, want a value\x12\xb0\x01\n" +
-	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x8e\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0er\n" +
-	"\x19none header multipart raw\x12U{text} is given 2 times, want once\n" +
-	"{file part} is given more than once, want one file\x12\x92\x02\n" +
-	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\xf1\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\xd4\x01\n" +
-	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from {limit:1} to 1000\n" +
-	"{expected_digits} is {value:2}, want a whole number from {limit:3} to 12\n" +
-	"{query string} is not well encoded, want percent-encoded UTF-8\x12\xf5\x01\n" +
-	"\x1aERROR_REASON_UNKNOWN_FIELD\x10\v\x1a\xd4\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\xb7\x01\n" +
-	"\x03any\x12\xaf\x01field \"{misspelt}\" is unknown, want a known field such as {nearest}\n" +
-	"a field is unknown, want a known field such as {nearest}\n" +
-	"field \"{field:verbose}\" is unknown, want no fields\x12\x97\x01\n" +
-	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1aq\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0eU\n" +
-	"\tmultipart\x12Hbody cannot be parsed, want parts between boundaries and a last boundary\x12r\n" +
-	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x1aQ\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e5\n" +
-	"\rjson data-url\x12$body is not JSON, want a JSON object\x12\x97\x01\n" +
-	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1at\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0eX\n" +
-	"\bdata-url\x12L{data URL} does not begin with \"data:\", want data:image/<type>;base64,<data>\x12\xa6\x01\n" +
-	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x84\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0eh\n" +
-	"\bdata-url\x12\\{data URL} has \"{value:%}\" as character 77 of its data, want base64 of the standard alphabet\x12\xab\x01\n" +
-	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1a\x8a\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0en\n" +
-	"\x05score\x12e{score} is \"{value:0,5}\", want a number from 0 to 1 in plain decimal notation with at most 6 decimals\x12\xa7\x01\n" +
-	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x88\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0el\n" +
-	"\apicture\x12a{file part} has no bytes, want a picture file\n" +
-	"the data of {data URL} has no bytes, want a picture\x12\x7f\n" +
+	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x126\n" +
+	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x127\n" +
+	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x126\n" +
+	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x126\n" +
+	"\x1aERROR_REASON_UNKNOWN_FIELD\x10\v\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x12<\n" +
+	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x127\n" +
+	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x129\n" +
+	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x127\n" +
+	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x126\n" +
+	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x124\n" +
+	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x126\n" +
 	"\x1aERROR_REASON_CORRUPT_IMAGE\x10\n" +
-	"\x1a_\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0eC\n" +
-	"\apicture\x128{image} is damaged or cut off, want a whole picture file\x12\xbb\x01\n" +
-	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1a\x98\x01\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\xb2\xb6\xa3\xa0\x0e}\n" +
-	"\x03any\x12v{apikey} is missing, want an API key in this header\n" +
-	"{adminkey} is missing, want the key of AdminService in this header\x12\xb0\x01\n" +
-	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1a\x8d\x01\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\xb2\xb6\xa3\xa0\x0er\n" +
-	"\x03any\x12k{apikey} is unknown, revoked or expired, want a valid one\n" +
-	"{adminkey} is wrong, want the key of AdminService\x12\x93\x01\n" +
-	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1am\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\xb2\xb6\xa3\xa0\x0eR\x12Pthe company is unknown or the password is wrong, want a company and its password\x12\xa0\x01\n" +
-	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1a~\x92\xb6\xa3\xa0\x0e\x11PERMISSION_DENIED\xb2\xb6\xa3\xa0\x0ea\n" +
-	"\n" +
-	"permission\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12/\n" +
-	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x12\xbe\x01\n" +
-	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\x9b\x01\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\xb2\xb6\xa3\xa0\x0e\x85\x01\x12\x82\x01{company} is \"{value:acne}\", want the name of a registered company\n" +
-	"{name} is \"{value:acne}\", want the name of a registered company\x12}\n" +
-	"\x14ERROR_REASON_NO_FACE\x10 \x1ac\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\xb2\xb6\xa3\xa0\x0eN\x12L{image} has no face that scored {limit:0.5} or higher, try a lower min_score\x12~\n" +
-	"\x17ERROR_REASON_NO_READING\x10!\x1aa\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\xb2\xb6\xa3\xa0\x0eL\x12J{image} shows no counter that can be read, try a sharp photo of its wheels\x12|\n" +
-	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1aZ\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\xb2\xb6\xa3\xa0\x0eE\x12C{id} is \"{value:ia_m3k7q2x5t4bd}\", want the public id of an API key\x12v\n" +
-	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1aU\x92\xb6\xa3\xa0\x0e\x0eALREADY_EXISTS\xb2\xb6\xa3\xa0\x0e;\x129{name} is \"{value:acme}\", want one that is not registered\x128\n" +
-	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x13\x92\xb6\xa3\xa0\x0e\rUNIMPLEMENTED\x12\x96\x01\n" +
-	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1am\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0eQ\n" +
-	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xd0\x01\n" +
-	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\xa4\x01\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\xb2\xb6\xa3\xa0\x0e\x87\x01\n" +
-	"\x17json multipart data-url\x12l{content-type} is \"{value:text/plain}\", want {content types}\n" +
-	"{content-encoding} is \"{value:gzip}\", want none\x12\xa5\x02\n" +
-	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\x83\x02\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\xb2\xb6\xa3\xa0\x0e\xe4\x01\n" +
-	"\x17json multipart data-url\x12\xc8\x01{files together} has too many bytes, want at most {limit:10485760} in all files together\n" +
-	"{image} is too large, want at most {limit:10485760} bytes\n" +
-	"{body} is too large, want at most {limit:65536} bytes\x12\xa2\x01\n" +
-	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1az\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\xb2\xb6\xa3\xa0\x0e\\\n" +
-	"\apicture\x12Q{image} has {value:60000000} pixels (10000 x 6000), want at most {limit:50000000}\x12\xe7\x01\n" +
-	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\xc7\x01\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\xb2\xb6\xa3\xa0\x0e\xa8\x01\n" +
-	"\x03any\x12\xa0\x01{apikey} has sent {value:601} requests, want at most {limit:600} per minute\n" +
-	"{adminkey} was wrong 10 times, want fewer than {limit:10} in 60 s, try again in 42 s\x12\xda\x01\n" +
-	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\xbc\x01\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\xb2\xb6\xa3\xa0\x0e\x9d\x01\n" +
-	"\x12json picture batch\x12\x86\x01too many {batches} are open, try again in 1 s\n" +
-	"the queue has {value:52} ahead of this request and room for {limit:52}, try again in 3 s\x12/\n" +
-	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\x0f\x92\xb6\xa3\xa0\x0e\tCANCELLED\x12w\n" +
-	"\x15ERROR_REASON_DEADLINE\x10=\x1a\\\x92\xb6\xa3\xa0\x0e\x11DEADLINE_EXCEEDED\xb2\xb6\xa3\xa0\x0e?\n" +
-	"\x03any\x128the request took longer than {limit:30000} ms, try again\x12_\n" +
-	"\x15ERROR_REASON_INTERNAL\x10>\x1aD\x92\xb6\xa3\xa0\x0e\bINTERNAL\xb2\xb6\xa3\xa0\x0e0\n" +
-	"\x03any\x12)the service failed to answer this request\x12n\n" +
-	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1aK\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\xb2\xb6\xa3\xa0\x0e4\n" +
-	"\x03any\x12-the service is not ready to answer, try again\x12e\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1aE\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\xb2\xb6\xa3\xa0\x0e.\n" +
-	"\x03any\x12'the service is shutting down, try again\x12u\n" +
-	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10A\x1aQ\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\xb2\xb6\xa3\xa0\x0e:\n" +
-	"\x03any\x123the configuration store is not available, try again\x12s\n" +
-	"\x18ERROR_REASON_WORKER_LOST\x10B\x1aU\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\xb2\xb6\xa3\xa0\x0e>\n" +
-	"\apicture\x123the analysis lost its worker, try again{begun=true}:B\n" +
+	"\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x127\n" +
+	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1a\x15\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\x127\n" +
+	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1a\x15\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\x12;\n" +
+	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1a\x15\x92\xb6\xa3\xa0\x0e\x0fUNAUTHENTICATED\x129\n" +
+	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1a\x17\x92\xb6\xa3\xa0\x0e\x11PERMISSION_DENIED\x12/\n" +
+	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x121\n" +
+	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x12)\n" +
+	"\x14ERROR_REASON_NO_FACE\x10 \x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x12,\n" +
+	"\x17ERROR_REASON_NO_READING\x10!\x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x121\n" +
+	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\x0f\x92\xb6\xa3\xa0\x0e\tNOT_FOUND\x125\n" +
+	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1a\x14\x92\xb6\xa3\xa0\x0e\x0eALREADY_EXISTS\x128\n" +
+	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x13\x92\xb6\xa3\xa0\x0e\rUNIMPLEMENTED\x12?\n" +
+	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x12A\n" +
+	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\x16\x92\xb6\xa3\xa0\x0e\x10INVALID_ARGUMENT\x129\n" +
+	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\x18\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\x12@\n" +
+	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1a\x18\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\x127\n" +
+	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\x18\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\x125\n" +
+	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x18\x92\xb6\xa3\xa0\x0e\x12RESOURCE_EXHAUSTED\x12/\n" +
+	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\x0f\x92\xb6\xa3\xa0\x0e\tCANCELLED\x122\n" +
+	"\x15ERROR_REASON_DEADLINE\x10=\x1a\x17\x92\xb6\xa3\xa0\x0e\x11DEADLINE_EXCEEDED\x12)\n" +
+	"\x15ERROR_REASON_INTERNAL\x10>\x1a\x0e\x92\xb6\xa3\xa0\x0e\bINTERNAL\x124\n" +
+	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1a\x11\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\x121\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1a\x11\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\x125\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10A\x1a\x11\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE\x12/\n" +
+	"\x18ERROR_REASON_WORKER_LOST\x10B\x1a\x11\x92\xb6\xa3\xa0\x0e\vUNAVAILABLE:B\n" +
 	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18ⶄ\xe4\x01 \x01(\tR\bgrpcCodeB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
@@ -355,7 +310,6 @@ func file_imageanalysis_v1_errors_proto_init() {
 	if File_imageanalysis_v1_errors_proto != nil {
 		return
 	}
-	file_imageanalysis_v1_rest_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -940,67 +940,6 @@ func (x *RestEnum) GetLowerCase() bool {
 	return false
 }
 
-// When an operation is refused for a reason, and an example. Without lists: of the options of values,
-// protobufjs keeps the last item alone.
-type RestRefusal struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`, `data-url` or `raw`, a
-	// `header` with a field, a `picture`, a `batch` of them, a `required` field, a `score`, or a `permission` that its keys
-	// need; `any` for all operations. The options of an RPC name its other reasons.
-	On string `protobuf:"bytes,1,opt,name=on,proto3" json:"on,omitempty"`
-	// What the refusal says, one example a line; the first is shown that is about something that the
-	// operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or
-	// `data URL`: the name is shown that a caller sends it as, the first of which is the detail `field`. `{limit:64}`
-	// shows 64, which is the detail `limit`; `{begun=true}` is a detail alone.
-	Says          string `protobuf:"bytes,2,opt,name=says,proto3" json:"says,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *RestRefusal) Reset() {
-	*x = RestRefusal{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[13]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *RestRefusal) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*RestRefusal) ProtoMessage() {}
-
-func (x *RestRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[13]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use RestRefusal.ProtoReflect.Descriptor instead.
-func (*RestRefusal) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{13}
-}
-
-func (x *RestRefusal) GetOn() string {
-	if x != nil {
-		return x.On
-	}
-	return ""
-}
-
-func (x *RestRefusal) GetSays() string {
-	if x != nil {
-		return x.Says
-	}
-	return ""
-}
-
 var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -1050,14 +989,6 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,478223205,opt,name=rest_enum",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
-	{
-		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
-		ExtensionType: (*RestRefusal)(nil),
-		Field:         478223206,
-		Name:          "imageanalysis.v1.rest_refusal",
-		Tag:           "bytes,478223206,opt,name=rest_refusal",
-		Filename:      "imageanalysis/v1/rest.proto",
-	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -1102,14 +1033,6 @@ var (
 	//
 	// optional imageanalysis.v1.RestEnum rest_enum = 478223205;
 	E_RestEnum = &file_imageanalysis_v1_rest_proto_extTypes[5]
-)
-
-// Extension fields to descriptorpb.EnumValueOptions.
-var (
-	// When an operation is refused for it, and an example.
-	//
-	// optional imageanalysis.v1.RestRefusal rest_refusal = 478223206;
-	E_RestRefusal = &file_imageanalysis_v1_rest_proto_extTypes[6]
 )
 
 var File_imageanalysis_v1_rest_proto protoreflect.FileDescriptor
@@ -1184,18 +1107,14 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"mediaRange\")\n" +
 	"\bRestEnum\x12\x1d\n" +
 	"\n" +
-	"lower_case\x18\x01 \x01(\bR\tlowerCase\"1\n" +
-	"\vRestRefusal\x12\x0e\n" +
-	"\x02on\x18\x01 \x01(\tR\x02on\x12\x12\n" +
-	"\x04says\x18\x02 \x01(\tR\x04says:U\n" +
+	"lower_case\x18\x01 \x01(\bR\tlowerCase:U\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\u0d84\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:e\n" +
 	"\frest_service\x12\x1f.google.protobuf.ServiceOptions\x18綄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestServiceR\vrestService:U\n" +
 	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18ᶄ\xe4\x01 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rules:]\n" +
 	"\n" +
 	"rest_field\x12\x1d.google.protobuf.FieldOptions\x18㶄\xe4\x01 \x01(\v2\x1b.imageanalysis.v1.RestFieldR\trestField:e\n" +
 	"\frest_message\x12\x1f.google.protobuf.MessageOptions\x18䶄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestMessageR\vrestMessage:Y\n" +
-	"\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18嶄\xe4\x01 \x01(\v2\x1a.imageanalysis.v1.RestEnumR\brestEnum:g\n" +
-	"\frest_refusal\x12!.google.protobuf.EnumValueOptions\x18涄\xe4\x01 \x01(\v2\x1d.imageanalysis.v1.RestRefusalR\vrestRefusalB]\n" +
+	"\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18嶄\xe4\x01 \x01(\v2\x1a.imageanalysis.v1.RestEnumR\brestEnumB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -1211,29 +1130,27 @@ func file_imageanalysis_v1_rest_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_rest_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_imageanalysis_v1_rest_proto_goTypes = []any{
-	(QueryParameter_Presence)(0),          // 0: imageanalysis.v1.QueryParameter.Presence
-	(*RestService)(nil),                   // 1: imageanalysis.v1.RestService
-	(*RestOptions)(nil),                   // 2: imageanalysis.v1.RestOptions
-	(*RestBinding)(nil),                   // 3: imageanalysis.v1.RestBinding
-	(*MultipartBody)(nil),                 // 4: imageanalysis.v1.MultipartBody
-	(*DataUrlBody)(nil),                   // 5: imageanalysis.v1.DataUrlBody
-	(*QueryParameter)(nil),                // 6: imageanalysis.v1.QueryParameter
-	(*HeaderParameter)(nil),               // 7: imageanalysis.v1.HeaderParameter
-	(*FieldRules)(nil),                    // 8: imageanalysis.v1.FieldRules
-	(*RestField)(nil),                     // 9: imageanalysis.v1.RestField
-	(*RestNote)(nil),                      // 10: imageanalysis.v1.RestNote
-	(*RestMessage)(nil),                   // 11: imageanalysis.v1.RestMessage
-	(*RestFile)(nil),                      // 12: imageanalysis.v1.RestFile
-	(*RestEnum)(nil),                      // 13: imageanalysis.v1.RestEnum
-	(*RestRefusal)(nil),                   // 14: imageanalysis.v1.RestRefusal
-	(*descriptorpb.MethodOptions)(nil),    // 15: google.protobuf.MethodOptions
-	(*descriptorpb.ServiceOptions)(nil),   // 16: google.protobuf.ServiceOptions
-	(*descriptorpb.FieldOptions)(nil),     // 17: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil),   // 18: google.protobuf.MessageOptions
-	(*descriptorpb.EnumOptions)(nil),      // 19: google.protobuf.EnumOptions
-	(*descriptorpb.EnumValueOptions)(nil), // 20: google.protobuf.EnumValueOptions
+	(QueryParameter_Presence)(0),        // 0: imageanalysis.v1.QueryParameter.Presence
+	(*RestService)(nil),                 // 1: imageanalysis.v1.RestService
+	(*RestOptions)(nil),                 // 2: imageanalysis.v1.RestOptions
+	(*RestBinding)(nil),                 // 3: imageanalysis.v1.RestBinding
+	(*MultipartBody)(nil),               // 4: imageanalysis.v1.MultipartBody
+	(*DataUrlBody)(nil),                 // 5: imageanalysis.v1.DataUrlBody
+	(*QueryParameter)(nil),              // 6: imageanalysis.v1.QueryParameter
+	(*HeaderParameter)(nil),             // 7: imageanalysis.v1.HeaderParameter
+	(*FieldRules)(nil),                  // 8: imageanalysis.v1.FieldRules
+	(*RestField)(nil),                   // 9: imageanalysis.v1.RestField
+	(*RestNote)(nil),                    // 10: imageanalysis.v1.RestNote
+	(*RestMessage)(nil),                 // 11: imageanalysis.v1.RestMessage
+	(*RestFile)(nil),                    // 12: imageanalysis.v1.RestFile
+	(*RestEnum)(nil),                    // 13: imageanalysis.v1.RestEnum
+	(*descriptorpb.MethodOptions)(nil),  // 14: google.protobuf.MethodOptions
+	(*descriptorpb.ServiceOptions)(nil), // 15: google.protobuf.ServiceOptions
+	(*descriptorpb.FieldOptions)(nil),   // 16: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil), // 17: google.protobuf.MessageOptions
+	(*descriptorpb.EnumOptions)(nil),    // 18: google.protobuf.EnumOptions
 }
 var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	3,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
@@ -1244,24 +1161,22 @@ var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	0,  // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
 	10, // 6: imageanalysis.v1.RestField.note:type_name -> imageanalysis.v1.RestNote
 	12, // 7: imageanalysis.v1.RestMessage.file:type_name -> imageanalysis.v1.RestFile
-	15, // 8: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
-	16, // 9: imageanalysis.v1.rest_service:extendee -> google.protobuf.ServiceOptions
-	17, // 10: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
-	17, // 11: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
-	18, // 12: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
-	19, // 13: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
-	20, // 14: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
-	2,  // 15: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
-	1,  // 16: imageanalysis.v1.rest_service:type_name -> imageanalysis.v1.RestService
-	8,  // 17: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
-	9,  // 18: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
-	11, // 19: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
-	13, // 20: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
-	14, // 21: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	15, // [15:22] is the sub-list for extension type_name
-	8,  // [8:15] is the sub-list for extension extendee
+	14, // 8: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
+	15, // 9: imageanalysis.v1.rest_service:extendee -> google.protobuf.ServiceOptions
+	16, // 10: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
+	16, // 11: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
+	17, // 12: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
+	18, // 13: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
+	2,  // 14: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
+	1,  // 15: imageanalysis.v1.rest_service:type_name -> imageanalysis.v1.RestService
+	8,  // 16: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
+	9,  // 17: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
+	11, // 18: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
+	13, // 19: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	14, // [14:20] is the sub-list for extension type_name
+	8,  // [8:14] is the sub-list for extension extendee
 	0,  // [0:8] is the sub-list for field type_name
 }
 
@@ -1277,8 +1192,8 @@ func file_imageanalysis_v1_rest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_rest_proto_rawDesc), len(file_imageanalysis_v1_rest_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   14,
-			NumExtensions: 7,
+			NumMessages:   13,
+			NumExtensions: 6,
 			NumServices:   0,
 		},
 		GoTypes:           file_imageanalysis_v1_rest_proto_goTypes,

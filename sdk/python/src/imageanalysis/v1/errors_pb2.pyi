@@ -1,5 +1,4 @@
 from google.protobuf import descriptor_pb2 as _descriptor_pb2
-from imageanalysis.v1 import rest_pb2 as _rest_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from typing import ClassVar as _ClassVar

@@ -19,8 +19,6 @@ REST_MESSAGE_FIELD_NUMBER: _ClassVar[int]
 rest_message: _descriptor.FieldDescriptor
 REST_ENUM_FIELD_NUMBER: _ClassVar[int]
 rest_enum: _descriptor.FieldDescriptor
-REST_REFUSAL_FIELD_NUMBER: _ClassVar[int]
-rest_refusal: _descriptor.FieldDescriptor
 
 class RestService(_message.Message):
     __slots__ = ("key",)
@@ -163,11 +161,3 @@ class RestEnum(_message.Message):
     LOWER_CASE_FIELD_NUMBER: _ClassVar[int]
     lower_case: bool
     def __init__(self, lower_case: bool = ...) -> None: ...
-
-class RestRefusal(_message.Message):
-    __slots__ = ("on", "says")
-    ON_FIELD_NUMBER: _ClassVar[int]
-    SAYS_FIELD_NUMBER: _ClassVar[int]
-    on: str
-    says: str
-    def __init__(self, on: _Optional[str] = ..., says: _Optional[str] = ...) -> None: ...
