@@ -76,9 +76,9 @@ function describeSending(route: Route) {
     hasBody: body.kind !== 'none',
     isJson: body.kind === 'json' || body.kind === 'data-url',
     sent: [
-      ...openFields.map((field) => ({ name: field.name, field })),
-      ...query.flatMap(({ name, field }) => (field ? [{ name, field }] : [])),
       ...headers,
+      ...query.flatMap(({ name, field }) => (field ? [{ name, field }] : [])),
+      ...openFields.map((field) => ({ name: field.name, field })),
     ],
   };
 }
@@ -89,6 +89,15 @@ type Example = (sending: ReturnType<typeof describeSending>, isNamed: boolean) =
 /** Reasons for refusing what is no operation, and one that nobody is there to read. */
 type ElsewhereReason = 'NO_SUCH_ROUTE' | 'METHOD_NOT_ALLOWED' | 'CLIENT_CLOSED';
 
+/** What the core wants of required fields, by the names that callers use. */
+const wishes: Readonly<Record<string, string>> = {
+  'x-company-password': 'the password of the company',
+  label: '1 to 128 characters without control characters',
+  name: '1 to 64 ASCII letters, digits, ".", "_" or "-", but not only dots',
+  password: '8 to 128 characters, without control characters or leading or trailing blanks',
+  detection_score: 'a number from 0 to 1 with at most 6 decimals',
+};
+
 /** By their reasons; with the default limits. */
 const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
   MISSING_FIELD: ({ file, dataUrl, query, sent }) => {
@@ -96,9 +105,8 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     if (dataUrl) return missingField(dataUrl, 'data:image/<type>;base64,<data>');
     const choice = query.find(isChoice);
     if (choice) return missingField(choice.name, 'it in the query string');
-    const required = sent.findLast(({ field }) => fieldOptionsOf(field.definition).required);
-    const wish = required?.field.name === 'password' ? 'the password of the company' : 'a value';
-    return required && missingField(required.name, wish);
+    const required = sent.find(({ field }) => fieldOptionsOf(field.definition).required);
+    return required && missingField(required.name, wishes[required.name] ?? 'a value');
   },
   REPEATED_FIELD: ({ file, isJson, headers, openFields }) => {
     // In JSON, the last one counts.
@@ -131,7 +139,7 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     return dataUrl && refuseField('INVALID_BASE64', dataUrl, clause, { value: '%' });
   },
   INVALID_SCORE: ({ sent }) => {
-    const score = sent.findLast(({ field }) => field.type === 'score');
+    const score = sent.find(({ field }) => field.type === 'score');
     const wish = 'a number from 0 to 1 in plain decimal notation with at most 6 decimals';
     return score && invalidField(score.name, '0,5', wish, 'INVALID_SCORE');
   },
@@ -169,8 +177,11 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     const clause = 'has no face that scored 0.5 or higher, try a lower min_score';
     return isNamed && picture && refuseField('NO_FACE', picture, clause, { limit: 0.5 });
   },
-  NO_READING: ({ picture }, isNamed) => {
-    const clause = 'shows no counter that can be read, try a sharp photo of its wheels';
+  NO_READING: ({ picture, upload }, isNamed) => {
+    const clause =
+      upload?.maxFiles === undefined
+        ? 'shows no counter that can be read, try a sharp photo of its wheels'
+        : 'showed no counter that can be read, try sharp photos of its wheels';
     return isNamed && picture && refuseField('NO_READING', picture, clause);
   },
   UNKNOWN_API_KEY: (_, isNamed) =>

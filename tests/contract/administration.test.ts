@@ -275,6 +275,20 @@ describe('administration over REST', () => {
     for (const page of ['/livez', '/readyz']) assert.equal((await fetch(service.restAdmin + page)).status, 200, page);
   });
 
+  it('says what is missing as its document does', async () => {
+    const shown = Object.entries(document.paths).flatMap(([path, verbs]) =>
+      Object.entries(verbs).flatMap(([verb, { responses }]) => {
+        const { MISSING_FIELD: example } = responses['400']?.content['application/json']?.examples ?? {};
+        return example === undefined ? [] : [{ verb: verb.toUpperCase(), path, example: example.value as object }];
+      }),
+    );
+    assert.equal(shown.length, 4);
+    for (const { verb, path, example } of shown) {
+      const { body } = await ask([verb, path.replace('{name}', 'acme')], {});
+      assert.deepEqual({ ...body, request_id: undefined }, { ...example, request_id: undefined }, path);
+    }
+  });
+
   it('is served over TLS, logged and counted like the public port, without secrets', async () => {
     const { certFile, keyFile, cert } = await (await createAuthority(lifetime)).issue('server');
     const settings = { REST_ADMIN_PORT: '0', REST_METRICS_PORT: '0', REST_TLS_CERT: certFile, REST_TLS_KEY: keyFile };

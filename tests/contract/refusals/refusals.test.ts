@@ -251,6 +251,7 @@ describe('every reason of the error table', () => {
     'a picture that is too wide': async () => detect(service, {}, await blank(3_001, 10)),
     'no face': () => post(service, '/face_detect_single', createForm(grey, { min_score: '0.5' })),
     'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
+    'no reading of several photos': () => post(service, '/v1/meters/fuse', createForm(grey)),
     'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
     'photos that are too large together': () => {
       const form = createForm(Buffer.alloc(2_000_000));
@@ -287,6 +288,13 @@ describe('every reason of the error table', () => {
       [...new Set(shown)].filter((shape) => !said.has(shape)),
       [],
     );
+  });
+
+  it('the example of several photos without a reading is what the service says of them', async () => {
+    const { paths } = (await (await fetch(`${service.rest}/openapi.json`)).json()) as OpenApiDocument;
+    const refused = paths['/v1/meters/fuse']?.['post']?.responses['422']?.content['application/json'];
+    const { body }: Refusal = await post(service, '/v1/meters/fuse', createForm(grey));
+    assert.deepEqual({ ...(refused?.examples?.['NO_READING']?.value as object), request_id: body.request_id }, body);
   });
 
   async function withKeyFor(operation: Operation, path: string): Promise<Refusal> {
