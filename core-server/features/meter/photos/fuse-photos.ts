@@ -5,7 +5,7 @@ import { agreementOfDigits, type Fraction, fractionOf, wheelsFrom } from '../dec
 import type { KnownMeter } from '../known-meter.js';
 import { meanOf, mostSure, normalised } from '../probability.js';
 import type { CounterLight } from '../read/counter-light.js';
-import { likelihood, mergeColours } from '../read/digit-ctc.js';
+import { likelihood } from '../read/digit-ctc.js';
 import type { Marks } from '../read/hypothesis.js';
 import { wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
@@ -173,11 +173,10 @@ function likeliestOf(photo: SeenCounter): string[] {
 }
 
 function distribution(texts: readonly string[], { hypothesis: { strips } }: SeenCounter): number[] {
-  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
   return normalised(
     texts.map((text) => {
       const digits = [...text].map(Number);
-      return meanOf(merged.map((strip) => likelihood(strip, digits)));
+      return meanOf(strips.map((strip) => likelihood(strip, digits)));
     }),
   );
 }

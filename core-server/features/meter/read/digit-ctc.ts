@@ -13,47 +13,28 @@ export interface StripProbabilities {
   readonly steps: number;
 }
 
-/** The same without colours: `steps` × 11 classes, blank and 0..9. */
-export interface DigitProbabilities {
-  readonly data: Float64Array;
-  readonly steps: number;
-}
-
 export const colouredClasses = 21;
 const classes = 11;
 const tiny = 1e-6;
 
-/** Adds up black and red of each digit. */
-export function mergeColours({ data, steps }: StripProbabilities): DigitProbabilities {
-  const merged = new Float64Array(steps * classes);
-  for (let step = 0; step < steps; step++) {
-    const from = step * colouredClasses;
-    const to = step * classes;
-    merged[to] = data[from] ?? 0;
-    for (let k = 1; k < classes; k++) {
-      merged[to + k] = (data[from + k] ?? 0) + (data[from + k + 10] ?? 0);
-    }
-  }
-  return { data: merged, steps };
-}
-
-/** Probability of a class (0 blank, digit + 1) at a step. */
-export function probabilityAt(merged: DigitProbabilities, step: number, k: number): number {
-  return merged.data[step * classes + k] ?? 0;
+/** Probability of a class (0 blank, digit + 1) at a step, black or red. */
+export function probabilityAt({ data }: StripProbabilities, step: number, k: number): number {
+  const at = step * colouredClasses + k;
+  return (data[at] ?? 0) + (k === 0 ? 0 : (data[at + 10] ?? 0));
 }
 
 /** Digits of the most probable path, each with the step where it is most probable. */
-export function bestPath(merged: DigitProbabilities): { digit: number; step: number }[] {
+export function bestPath(strip: StripProbabilities): { digit: number; step: number }[] {
   const path: { digit: number; step: number }[] = [];
   let previous = 0;
-  for (let step = 0; step < merged.steps; step++) {
+  for (let step = 0; step < strip.steps; step++) {
     let best = 0;
     for (let k = 1; k < classes; k++) {
-      if (probabilityAt(merged, step, k) > probabilityAt(merged, step, best)) best = k;
+      if (probabilityAt(strip, step, k) > probabilityAt(strip, step, best)) best = k;
     }
     const open = path.at(-1);
     if (best !== 0 && best !== previous) path.push({ digit: best - 1, step });
-    else if (best !== 0 && open && probabilityAt(merged, step, best) > probabilityAt(merged, open.step, best))
+    else if (best !== 0 && open && probabilityAt(strip, step, best) > probabilityAt(strip, open.step, best))
       open.step = step;
     previous = best;
   }
@@ -61,17 +42,17 @@ export function bestPath(merged: DigitProbabilities): { digit: number; step: num
 }
 
 /** Probability of the digits: the sum over all their alignments (CTC forward pass, Graves 2006). */
-export function likelihood(merged: DigitProbabilities, digits: Digits): number {
+export function likelihood(strip: StripProbabilities, digits: Digits): number {
   const labels = withBlanks(digits);
   // Plain probabilities suffice: in 56 steps, nothing that matters here underflows a double.
   let row = new Float64Array(labels.length);
-  row[0] = probabilityAt(merged, 0, 0) + tiny;
-  if (digits.length > 0) row[1] = probabilityAt(merged, 0, labels[1] ?? 0) + tiny;
-  for (let step = 1; step < merged.steps; step++) {
+  row[0] = probabilityAt(strip, 0, 0) + tiny;
+  if (digits.length > 0) row[1] = probabilityAt(strip, 0, labels[1] ?? 0) + tiny;
+  for (let step = 1; step < strip.steps; step++) {
     const next = new Float64Array(labels.length);
     for (const [s, label] of labels.entries()) {
       const sum = (row[s] ?? 0) + (row[s - 1] ?? 0) + (maySkip(labels, s) ? (row[s - 2] ?? 0) : 0);
-      next[s] = sum * (probabilityAt(merged, step, label) + tiny);
+      next[s] = sum * (probabilityAt(strip, step, label) + tiny);
     }
     row = next;
   }
@@ -79,15 +60,15 @@ export function likelihood(merged: DigitProbabilities, digits: Digits): number {
 }
 
 /** The most probable alignment: the steps of each digit (Viterbi). */
-export function align(merged: DigitProbabilities, digits: Digits): Span[] {
+export function align(strip: StripProbabilities, digits: Digits): Span[] {
   const labels = withBlanks(digits);
   const width = labels.length;
-  const log = (step: number, label: number): number => Math.log(probabilityAt(merged, step, label) + tiny);
+  const log = (step: number, label: number): number => Math.log(probabilityAt(strip, step, label) + tiny);
   const cameFrom: Int32Array[] = [];
   let row = new Float64Array(width).fill(-Infinity);
   row[0] = log(0, 0);
   if (width > 1) row[1] = log(0, labels[1] ?? 0);
-  for (let step = 1; step < merged.steps; step++) {
+  for (let step = 1; step < strip.steps; step++) {
     const next = new Float64Array(width);
     const from = new Int32Array(width);
     for (const [s, label] of labels.entries()) {
@@ -104,7 +85,7 @@ export function align(merged: DigitProbabilities, digits: Digits): Span[] {
   const endsInBlank = width === 1 || (row[width - 1] ?? 0) >= (row[width - 2] ?? 0);
   const spans: { first: number; last: number }[] = digits.map(() => ({ first: -1, last: -1 }));
   let s = endsInBlank ? width - 1 : width - 2;
-  for (let step = merged.steps - 1; step >= 0; step--) {
+  for (let step = strip.steps - 1; step >= 0; step--) {
     const span = s % 2 === 1 ? spans[(s - 1) / 2] : undefined;
     if (span) {
       span.first = step;

@@ -1,18 +1,9 @@
 import { angleOf, type Quad } from '../geometry.js';
 import { logOf, meanOf, sigmoid } from '../probability.js';
 import type { ReaderRules } from '../reader-rules.js';
-import {
-  bestPath,
-  type DigitProbabilities,
-  type Digits,
-  likelihood,
-  mergeColours,
-  probabilityAt,
-  type StripProbabilities,
-} from './digit-ctc.js';
+import { bestPath, type Digits, likelihood, probabilityAt, type StripProbabilities } from './digit-ctc.js';
 
-export interface ReadStrip {
-  readonly probabilities: StripProbabilities;
+export interface ReadStrip extends StripProbabilities {
   /** Probability that it shows a counter, upright. */
   readonly legible: number;
 }
@@ -55,8 +46,7 @@ export interface Hypothesis extends Place {
 /** Weighs the evidence in the strips of a place. */
 export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: ReaderRules): Hypothesis {
   const legible = meanOf(strips.map((strip) => strip.legible));
-  const merged = strips.map(({ probabilities }) => mergeColours(probabilities));
-  const readings = readingsOf(merged, rules);
+  const readings = readingsOf(strips, rules);
   const w = rules.weights;
   const upright = sigmoid(rules.uprightSteepness * Math.cos(angleOf(place.quad)));
   const weight =
@@ -76,7 +66,7 @@ export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
   return next < 0n || text.length > digits.length ? undefined : [...text].map(Number);
 }
 
-function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): Map<string, number> {
+function readingsOf(strips: readonly StripProbabilities[], rules: ReaderRules): Map<string, number> {
   const found = new Map<string, Digits>();
   for (const strip of strips) {
     for (const digits of proposalsOf(strip, rules.substitutionFloor)) {
@@ -89,7 +79,7 @@ function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): 
 const maxSubstitutions = 3;
 
 /** Readings worth scoring: the best path, its likely substitutions, one step up and down (carries). */
-function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
+function proposalsOf(strip: StripProbabilities, floor: number): Digits[] {
   const path = bestPath(strip);
   if (path.length === 0) return [];
   const digits = path.map(({ digit }) => digit);
@@ -104,7 +94,7 @@ function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
 }
 
 /** The likeliest other digit at a step or right beside it. */
-function secondBest(strip: DigitProbabilities, step: number, taken: number): { digit: number; probability: number } {
+function secondBest(strip: StripProbabilities, step: number, taken: number): { digit: number; probability: number } {
   let best = { digit: 0, probability: -1 };
   for (let digit = 0; digit <= 9; digit++) {
     if (digit === taken) continue;

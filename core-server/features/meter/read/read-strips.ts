@@ -15,7 +15,8 @@ export async function readStrips(run: RunModel, picture: RgbPicture, quads: read
   const steps = dims[1] ?? 0;
   const size = steps * (dims[2] ?? 0);
   return quads.map((_, index) => ({
-    probabilities: { data: data.subarray(index * size, (index + 1) * size), steps },
+    data: data.subarray(index * size, (index + 1) * size),
+    steps,
     legible: legible[index] ?? 0,
   }));
 }

@@ -1,7 +1,7 @@
 import { type Quad, sliceOf } from '../geometry.js';
 import { meanOf } from '../probability.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { align, colouredClasses, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
+import { align, colouredClasses, probabilityAt, type StripProbabilities } from './digit-ctc.js';
 import type { Hypothesis } from './hypothesis.js';
 
 export interface SeenWheel {
@@ -16,7 +16,7 @@ export interface SeenWheel {
 /** Each wheel according to the strips: averages, and its place in the first strip. */
 export function wheelsOf(hypothesis: Pick<Hypothesis, 'strips'>, text: string): SeenWheel[] {
   const digits = [...text].map(Number);
-  const byStrip = hypothesis.strips.map(({ probabilities }) => wheelsOn(probabilities, digits));
+  const byStrip = hypothesis.strips.map((strip) => wheelsOn(strip, digits));
   return [...text].map((digit, at) => ({
     digit,
     confidence: Math.min(1, meanOf(byStrip.map((wheels) => wheels[at]?.confidence ?? 0))),
@@ -26,17 +26,16 @@ export function wheelsOf(hypothesis: Pick<Hypothesis, 'strips'>, text: string): 
 }
 
 /** The same on one strip. */
-function wheelsOn(probabilities: StripProbabilities, digits: readonly number[]): Omit<SeenWheel, 'digit'>[] {
-  const merged = mergeColours(probabilities);
+function wheelsOn(strip: StripProbabilities, digits: readonly number[]): Omit<SeenWheel, 'digit'>[] {
   const wheels = [];
-  for (const [at, { first, last }] of align(merged, digits).entries()) {
+  for (const [at, { first, last }] of align(strip, digits).entries()) {
     const digit = digits[at] ?? 0;
     let confidence = 0;
     for (let step = first; step <= last; step++) {
-      confidence = Math.max(confidence, probabilityAt(merged, step, digit + 1));
+      confidence = Math.max(confidence, probabilityAt(strip, step, digit + 1));
     }
-    const center = ((first + last) / 2 + 0.5) / merged.steps;
-    wheels.push({ confidence, red: redShare(probabilities, digit, first, last), center });
+    const center = ((first + last) / 2 + 0.5) / strip.steps;
+    wheels.push({ confidence, red: redShare(strip, digit, first, last), center });
   }
   return wheels;
 }

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fractionOf } from '../../../../core-server/features/meter/decide/fraction.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
-import { align, bestPath, likelihood, mergeColours } from '../../../../core-server/features/meter/read/digit-ctc.js';
+import { align, bestPath, likelihood } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
 import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
 import { near, type Peak, rules, strip } from './reference.js';
 
 suite('CTC of digits', () => {
-  const read = (length: number, ...peaks: Peak[]) => mergeColours(strip(peaks, length));
+  const read = (length: number, ...peaks: Peak[]) => strip(peaks, length);
 
   test('the likelihood sums over all alignments', () => {
     // Two steps: "1" is 1-1, blank-1 and 1-blank.
-    const merged = read(2, [0, 2, 0.6], [1, 12, 0.5]);
-    near(likelihood(merged, [1]), 0.6 * 0.5 + 0.4 * 0.5 + 0.6 * 0.5, 1e-5);
-    near(likelihood(merged, []), 0.4 * 0.5, 1e-5);
-    near(likelihood(merged, [1, 1]), 0, 1e-5);
+    const shown = read(2, [0, 2, 0.6], [1, 12, 0.5]);
+    near(likelihood(shown, [1]), 0.6 * 0.5 + 0.4 * 0.5 + 0.6 * 0.5, 1e-5);
+    near(likelihood(shown, []), 0.4 * 0.5, 1e-5);
+    near(likelihood(shown, [1, 1]), 0, 1e-5);
   });
   test('the likelihoods of all readings sum to one', () => {
-    const merged = read(3, [0, 1, 0.5], [1, 2, 0.3], [1, 1, 0.3], [2, 2, 0.8]);
+    const shown = read(3, [0, 1, 0.5], [1, 2, 0.3], [1, 1, 0.3], [2, 2, 0.8]);
     const digits = [0, 1];
     const all: number[][] = [[], ...digits.map((a) => [a])];
     for (const a of digits) {
       for (const b of digits) all.push([a, b], ...digits.map((c) => [a, b, c]));
     }
     near(
-      all.reduce((sum, each) => sum + likelihood(merged, each), 0),
+      all.reduce((sum, each) => sum + likelihood(shown, each), 0),
       1,
       1e-4,
     );
@@ -42,8 +42,8 @@ suite('CTC of digits', () => {
     ]);
   });
   test('the alignment gives each digit its steps', () => {
-    const merged = read(7, [1, 4, 0.9], [2, 4, 0.9], [4, 4, 0.9], [5, 6, 0.9]);
-    assert.deepEqual(align(merged, [3, 3, 5]), [
+    const shown = read(7, [1, 4, 0.9], [2, 4, 0.9], [4, 4, 0.9], [5, 6, 0.9]);
+    assert.deepEqual(align(shown, [3, 3, 5]), [
       { first: 1, last: 2 },
       { first: 4, last: 4 },
       { first: 5, last: 5 },

@@ -173,7 +173,7 @@ suite('chooseReadings', () => {
     located: 1,
     counter: 1,
     agrees: 1,
-    strips: [{ legible: 1, probabilities: { data: new Float32Array(56 * 21), steps: 56 } }],
+    strips: [{ legible: 1, data: new Float32Array(56 * 21), steps: 56 }],
     legible: 1,
     readings: new Map(Object.entries(readings)),
     weight,
@@ -240,7 +240,7 @@ suite('chooseReadings', () => {
     test('is less sure where there is room for another between two', () => {
       const sureAt = (steps: number[]) => {
         const peaks = steps.map((step, at): Peak => [step, 1 + Number('00417'[at]), 0.99]);
-        const strips = [{ legible: 1, probabilities: strip(peaks) }];
+        const strips = [{ legible: 1, ...strip(peaks) }];
         const seen = { ...place({ '00417': 0.99 }), strips, marks: marksOf('00417') };
         return decideReading([seen], rules)?.digitsConfidence ?? NaN;
       };
@@ -292,7 +292,7 @@ suite('chooseReadings', () => {
   test('is as sure of digits before a point that is not set as of all', () => {
     // The last three wheels are red.
     const peaks = [...'00123456'].map((digit, at): Peak => [5 + 6 * at, (at < 5 ? 1 : 11) + Number(digit), 0.99]);
-    const strips = [{ legible: 1, probabilities: strip(peaks) }];
+    const strips = [{ legible: 1, ...strip(peaks) }];
     const seen = [{ ...place({ '00123456': 0.3, '00123459': 0.3 }), strips }];
     const unset = decideReading(seen, { ...rules, fractionLikely: 1 });
     assert.equal(unset?.fractionWheels, undefined);

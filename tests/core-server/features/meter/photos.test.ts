@@ -45,7 +45,7 @@ function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] 
   const shown = { digitsConfidence: sure, fractionConfidence: 0.99, fractionWheels: 3 };
   const counter = { ...sureCounter(quad, wheels), ...shown };
   const readings = new Map([[text, 0.9 - (doubt?.[2] ?? 0)], ...others]);
-  return { counter, hypothesis: { strips: [{ probabilities: strip(peaks, 56), legible: 1 }], readings, marks } };
+  return { counter, hypothesis: { strips: [{ ...strip(peaks, 56), legible: 1 }], readings, marks } };
 }
 
 const textOf = ({ counter }: ReturnType<typeof fusePhotos>) => counter.wheels.map(({ digit }) => digit).join('');

@@ -17,7 +17,7 @@ suite('the same as the Python reference', () => {
   for (const { name, hypotheses, marks, answer } of reference.cases) {
     test(name, () => {
       const judged = hypotheses.map((h) => {
-        const strips = h.strips.map(({ peaks, legible }) => ({ probabilities: strip(peaks), legible }));
+        const strips = h.strips.map(({ peaks, legible }) => ({ ...strip(peaks), legible }));
         const place = judgePlace({ ...h, quad: quadOf(h.quad) }, strips, rules);
         return { ...place, marks };
       });
