@@ -49,15 +49,20 @@ const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCOR
  * Resolves when all lines have been written. Rejects if the service refuses the stream itself or the options
  * for every picture, or cannot be reached, or if the signal is aborted; the lines so far have been passed on.
  */
-export async function analyseAll(files: AsyncIterable<string>, onLine: OnLine, options: BulkOptions): Promise<void> {
+export async function analyseAll(
+  files: Iterable<string, undefined>,
+  onLine: OnLine,
+  options: BulkOptions,
+): Promise<void> {
   const { address, signal } = options;
   const client = createClient(options);
-  const source = files[Symbol.asyncIterator]();
+  const source = files[Symbol.iterator]();
   let again: string[] = [];
+  const next = () => again.shift() ?? source.next().value;
   let attempts = 0;
   try {
     for (;;) {
-      const pass = await runStream(client, nextOf(source, again), onLine, options);
+      const pass = await runStream(client, next, onLine, options);
       if (pass.failure === undefined) return;
       signal.throwIfAborted();
       again = [...pass.unanswered, ...again];
@@ -76,12 +81,6 @@ export async function analyseAll(files: AsyncIterable<string>, onLine: OnLine, o
   }
 }
 
-/** The files to resend, then those from the source. */
-async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGenerator<string> {
-  for (let file = again.shift(); file !== undefined; file = again.shift()) yield file;
-  for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
-}
-
 function mayPass(failure: Error): failure is RefusedError {
   return failure instanceof RefusedError && (failure.retryAfterSeconds !== undefined || lost.has(failure.code));
 }
@@ -96,7 +95,7 @@ function explain({ message }: RefusedError, address: string): string {
 /** @returns why the stream ended early, undefined if every picture has its line; and what became of the pictures */
 async function runStream(
   client: ImageAnalysisClient,
-  files: AsyncGenerator<string>,
+  next: () => string | undefined,
   onLine: OnLine,
   options: BulkOptions,
 ) {
@@ -131,11 +130,10 @@ async function runStream(
   async function* requests() {
     for (let number = 1; ; number += 1) {
       while (sent.size + lines.size >= inFlight && !isOver) await once(changes, 'room');
-      if (isOver) return;
-      const next = await files.next();
-      if (next.done) return;
+      const file = isOver ? undefined : next();
+      if (file === undefined) return;
+      const id = String(number);
       // It counts as in flight until it is answered, whatever happens meanwhile.
-      const [id, file] = [String(number), next.value];
       sent.set(id, file);
       const photos = photosOf?.(file) ?? [file];
       const images = await readPictures(photos, maxImageBytes);
@@ -163,7 +161,7 @@ async function runStream(
     failure = error as Error;
   }
   stopSending();
-  // By then, the file that it was about to take from the source is among those sent.
+  // By then, a picture that was being read, and cannot be, has its line.
   await pictures.return();
   await Promise.all(lines);
   const unanswered = [...sent.values()];

@@ -19,15 +19,16 @@ await runCommand(async (signal) => {
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
   if (copies !== undefined) await assertApart(copies);
   if (csv !== undefined) await assertTable(csv);
-  const { total, missing, photosOf, all } = await survey(wanted, options.feature === 'fused', warn, signal);
+  const { all, missing, photosOf } = await survey(wanted, options.feature === 'fused', warn, signal);
 
   const isKept = (file: string) => copies?.option !== 'redact' || hasRedacted(file, copies);
   const results = await openResultsFile(output, options.feature, isKept);
   if (copies?.option === 'annotate') await writeMissing(results.lines(), copies, warn, signal);
-  const counts = { skipped: 0, answered: 0, failed: 0 };
+  const undone = all.filter((file) => !results.isDone(file));
+  const counts = { skipped: all.length - undone.length, answered: 0, failed: 0 };
   const summary = createSummary();
   const startedAt = performance.now();
-  const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
+  const show = () => progressLine({ total: all.length, ...counts, elapsedMs: performance.now() - startedAt });
   const bar = process.stderr.isTTY ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200) : undefined;
 
   const onLine = async (line: Line, redacted?: Redacted) => {
@@ -40,14 +41,8 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
     }
     await results.append(line);
   };
-  async function* undone() {
-    for await (const file of all()) {
-      if (!results.isDone(file)) yield file;
-      else counts.skipped += 1;
-    }
-  }
   try {
-    await analyseAll(undone(), onLine, {
+    await analyseAll(undone, onLine, {
       ...options,
       photosOf,
       signal,

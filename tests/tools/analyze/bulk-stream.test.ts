@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import fileSystem, { rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import timers from 'node:timers/promises';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
@@ -68,7 +67,7 @@ async function manyFiles(t: TestContext, count: number): Promise<string[]> {
 
 /** Runs over files, and by default collects their lines. @returns the files of these, in their order */
 async function analyse(
-  files: AsyncIterable<string>,
+  files: Iterable<string, undefined>,
   address: string,
   options: Partial<BulkOptions> & { write?: (line: Line) => Promise<void> } = {},
 ): Promise<string[]> {
@@ -110,7 +109,7 @@ test('a lost stream is taken up again, without losing or doubling a picture', as
   const names = await manyFiles(t, 20);
   const retries: string[] = [];
   const onRetry = (reason: string) => retries.push(reason);
-  assert.deepEqual((await analyse(Readable.from(names), address, { inFlight, onRetry })).sort(), names.sort());
+  assert.deepEqual((await analyse(names, address, { inFlight, onRetry })).sort(), names.sort());
   // More breaks than a run survives that gets no answer between them.
   assert.equal(streams, 7);
   assert.equal(retries.length, 6);
@@ -127,32 +126,50 @@ test('a run that nobody answers gives up, after longer and longer delays', async
   });
   const address = await startStreamServer(t, (stream) => stream.emit('error', gone));
   const onRetry = () => assert.ok(delays.length < 5);
-  const files = Readable.from(await manyFiles(t, 1));
+  const files = await manyFiles(t, 1);
   await assert.rejects(analyse(files, address, { onRetry }), { message: 'gone' });
   assert.deepEqual(delays, [500, 1_000, 2_000, 4_000, 8_000]);
 });
 
-test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
-  const loss = deferred();
-  let streams = 0;
-  const address = await startStreamServer(t, (stream) => {
-    streams += 1;
-    answerEach(stream, (id) => {
-      if (streams > 1) return stream.write(answer(id));
-      stream.emit('error', gone);
-      return loss.resolve();
+for (const why of [undefined, 'there is no such file'])
+  test(`a picture that is being read when the stream is lost has one line: ${why ?? 'its answer'}`, async (t) => {
+    const loss = deferred();
+    let streams = 0;
+    const address = await startStreamServer(t, (stream) => {
+      streams += 1;
+      answerEach(stream, (id) => {
+        if (streams > 1) return stream.write(answer(id));
+        stream.emit('error', gone);
+        return loss.resolve();
+      });
     });
+    const [first = '', second = ''] = await manyFiles(t, 2);
+    if (why) await rm(second);
+    const { stat } = fileSystem;
+    const statSlowly = async (file: string) => {
+      if (file === second && streams < 2) {
+        await loss.promise;
+        // The client learns of it meanwhile.
+        await timers.setTimeout(100);
+      }
+      return stat(file);
+    };
+    t.mock.method(fileSystem, 'stat', statSlowly as typeof stat);
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const lines: unknown[] = [];
+    const write = ({ file, error }: Line) => Promise.resolve(void lines.push([file, error?.message]));
+    await analyse([first, second], address, { write });
+    const expected = [
+      [first, undefined],
+      [second, why],
+    ];
+    // What cannot be read has its line before the new stream.
+    assert.deepEqual(lines, why ? expected.reverse() : expected);
   });
-  const [first = '', second = ''] = await manyFiles(t, 2);
-  async function* slowly() {
-    yield first;
-    await loss.promise;
-    // The client learns of it meanwhile.
-    await timers.setTimeout(100);
-    yield second;
-  }
-  assert.deepEqual(await analyse(slowly(), address), [first, second]);
-});
 
 test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
   let streams = 0;
@@ -171,7 +188,7 @@ test('pictures beyond the rate of the key are sent again when the service says',
   const names = await manyFiles(t, 8);
   const retries: string[] = [];
   const onRetry = (reason: string) => retries.push(reason);
-  assert.deepEqual((await analyse(Readable.from(names), address, { onRetry })).sort(), names.sort());
+  assert.deepEqual((await analyse(names, address, { onRetry })).sort(), names.sort());
   assert.equal(streams, 3);
   assert.deepEqual(retries, ['apikey has sent enough', 'apikey has sent enough']);
   assert.ok(openedAt - refusedAt > 1_900, `asked again after ${openedAt - refusedAt} ms`);
@@ -184,7 +201,7 @@ test('a run that waits for the rate of its key can be stopped', { timeout: 20_00
   const stop = new AbortController();
   const stopped = new Error('stopped');
   const onRetry = () => setImmediate(() => stop.abort(stopped));
-  const files = Readable.from(await manyFiles(t, 2));
+  const files = await manyFiles(t, 2);
   await assert.rejects(analyse(files, address, { signal: stop.signal, onRetry }), stopped);
 });
 
@@ -197,11 +214,11 @@ test('no more pictures are on their way than allowed, though the service is slow
   const names = await manyFiles(t, 12);
   let asked = 0;
   let taken = 0;
-  async function* counted() {
+  function* counted(): Generator<string, undefined> {
     for (const name of names) {
       asked += 1;
       assert.ok(asked - taken <= 4, `${asked} asked for, ${taken} done`);
-      yield await Promise.resolve(name);
+      yield name;
     }
   }
   const timer = setInterval(() => held.splice(0).forEach((write) => write()), 10);
@@ -231,7 +248,7 @@ test('a picture that cannot be read or is too large is not sent, and costs a lin
   await rm(missing);
   const said = new Map<string, string | undefined>();
   const write = (line: Line) => Promise.resolve(void said.set(line.file, line.error?.message));
-  await analyse(Readable.from([missing, large, whole]), address, { write });
+  await analyse([missing, large, whole], address, { write });
   assert.equal(asked.length, 1);
   assert.deepEqual(
     [missing, large, whole].map((file) => said.get(file)),
@@ -261,7 +278,7 @@ test('--tls-ca says whom to believe, and only that one, and --tls-cert who asks'
   const [name = ''] = await manyFiles(t, 1);
   const run = async (target: string, tls: readonly string[], options: Parameters<typeof analyse>[2] = {}) => {
     const read = await readCommandLine(['--address', target, ...tls, name], { APIKEY: 'k' });
-    return analyse(Readable.from([name]), target, { ...read, ...options });
+    return analyse([name], target, { ...read, ...options });
   };
 
   // It would try for minutes: a core that cannot be believed may be one that is being replaced.
@@ -298,7 +315,7 @@ test('a proxy that does not let it through is named', async (t) => {
   t.after(() => delete process.env['grpc_proxy']);
   const stop = new AbortController();
   const onRetry = (reason: string) => stop.abort(new Error(reason));
-  await assert.rejects(analyse(Readable.from(await manyFiles(t, 1)), 'far:1', { signal: stop.signal, onRetry }), {
+  await assert.rejects(analyse(await manyFiles(t, 1), 'far:1', { signal: stop.signal, onRetry }), {
     message: /^cannot reach a core's gRPC port at far:1, see .* and http_proxy: /,
   });
 });
@@ -306,7 +323,7 @@ test('a proxy that does not let it through is named', async (t) => {
 test('a refused key ends the run at once', async (t) => {
   const refused = { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' };
   const address = await startStreamServer(t, (stream) => stream.emit('error', refused));
-  await assert.rejects(analyse(Readable.from(await manyFiles(t, 3)), address), /The API key is not valid/);
+  await assert.rejects(analyse(await manyFiles(t, 3), address), /The API key is not valid/);
 });
 
 test('a line that cannot be written ends the run, and its stream', { timeout: 20_000 }, async (t) => {
@@ -317,6 +334,6 @@ test('a line that cannot be written ends the run, and its stream', { timeout: 20
   });
   const full = new Error('ENOSPC: no space left on device');
   const write = () => Promise.reject(full);
-  await assert.rejects(analyse(Readable.from(await manyFiles(t, 20)), address, { write }), full);
+  await assert.rejects(analyse(await manyFiles(t, 20), address, { write }), full);
   await ended.promise;
 });

@@ -16,11 +16,18 @@ async function createFolder(t: TestContext, names: readonly string[]): Promise<s
   return folder;
 }
 
+const ignore = () => undefined;
+const options: Parameters<typeof findPictures>[1] = {
+  onLeftOut: ignore,
+  onMissing: ignore,
+  signal: new AbortController().signal,
+};
+
 /** What is found under these names in a folder. */
-async function find(folder: string, wanted: readonly string[], onMissing?: (name: string, why: string) => void) {
+async function find(folder: string, wanted: readonly string[], more: Partial<typeof options> = {}) {
   const found: string[] = [];
   const paths = wanted.map((one) => path.join(folder, one));
-  for await (const file of findPictures(paths, onMissing && { onMissing })) found.push(path.relative(folder, file));
+  for await (const file of findPictures(paths, { ...options, ...more })) found.push(path.relative(folder, file));
   return found;
 }
 
@@ -70,14 +77,15 @@ test('a folder that cannot be read is named and left out', async (t) => {
     syncBuiltinESMExports();
   });
   const missing: string[] = [];
-  const found = await find(folder, [''], (name, why) => missing.push(`${path.basename(name)}: ${why}`));
+  const onMissing = (name: string, why: string) => void missing.push(`${path.basename(name)}: ${why}`);
+  const found = await find(folder, [''], { onMissing });
   assert.deepEqual([found, missing], [['a/1.jpg', 'z/1.jpg'], ['lost+found: it cannot be read: no permission']]);
 });
 
 test('what is no file, or has a name that is none, is named', async () => {
   const missing: string[] = [];
   const onMissing = (name: string, why: string) => void missing.push(`${name}: ${why}`);
-  for await (const file of findPictures(['/dev/zero', 'bad\ufffd.jpg', 'nowhere.jpg'], { onMissing }))
+  for await (const file of findPictures(['/dev/zero', 'bad\ufffd.jpg', 'nowhere.jpg'], { ...options, onMissing }))
     assert.fail(file);
   assert.deepEqual(missing, [
     '/dev/zero: it is no file',
@@ -96,9 +104,9 @@ test('looking for pictures can be stopped', async (t) => {
   const folder = await createFolder(t, ['c.txt', 'd.jpg']);
   const stopped = new Error('stopped');
   const signal = AbortSignal.abort(stopped);
-  await assert.rejects(findPictures([folder], { signal }).next(), stopped);
+  await assert.rejects(findPictures([folder], { ...options, signal }).next(), stopped);
 
   const stop = new AbortController();
   const onLeftOut = () => stop.abort(stopped);
-  await assert.rejects(findPictures([folder], { onLeftOut, signal: stop.signal }).next(), stopped);
+  await assert.rejects(findPictures([folder], { ...options, onLeftOut, signal: stop.signal }).next(), stopped);
 });
