@@ -136,7 +136,7 @@ export async function startCore(options: CoreOptions) {
         host: config.CORE_ADMIN_HOST,
         port: config.CORE_ADMIN_PORT,
         services: [createAdminService(access, rpc)],
-        checkKey: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc.isTrustedProxy),
+        checkKey: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY)),
         maxPictureBytes: 0,
       });
       open.push(admin);

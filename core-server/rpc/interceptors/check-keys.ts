@@ -1,13 +1,13 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { refuse, refuseField } from '../../../runtime/errors/refusal.js';
-import { callerAddress, type IsTrustedProxy } from '../../../runtime/net/addresses.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
 import { operationName } from '../../common/operations.js';
 import { stateOf } from '../call-state.js';
-import { addressBehindProxy, peerAddress } from '../client-address.js';
+import { peerAddress } from '../client-address.js';
 import type { Service } from '../grpc-server.js';
 import { nameOf, serviceOf } from '../service-paths.js';
 import type { KeyCheck } from './admit-calls.js';
@@ -74,12 +74,11 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined):
   throw refuse('KEY_NOT_ALLOWED', message, { details: { key_id: key.id, operation: name } });
 }
 
-/** Checks the metadata `adminkey` of every administration call. @param isTrustedProxy whose `x-forwarded-for` is trusted */
-export function checkAdminKeys(checkAdminKey: AdminKeyCheck, isTrustedProxy: IsTrustedProxy): KeyCheck {
+/** Checks the metadata `adminkey` of every administration call. */
+export function checkAdminKeys(checkAdminKey: AdminKeyCheck): KeyCheck {
   return async (metadata, _, grpcCall) => {
-    const peer = peerAddress(grpcCall);
-    const client = addressBehindProxy(peer, metadata, isTrustedProxy);
-    await checkAdminKey(readSecret(metadata, 'adminkey'), client, peer);
+    const { clientAddress = '' } = stateOf(metadata);
+    await checkAdminKey(readSecret(metadata, 'adminkey'), clientAddress, peerAddress(grpcCall));
   };
 }
 

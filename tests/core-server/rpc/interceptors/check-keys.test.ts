@@ -7,12 +7,14 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
   type ServerMethodDefinition,
+  type StatusObject,
 } from '@grpc/grpc-js';
 import { createAdminKeyCheck } from '../../../../core-server/access/keys/admin-key.js';
 import { admitCalls, type KeyCheck } from '../../../../core-server/rpc/interceptors/admit-calls.js';
 import { checkAdminKeys, checkApiKeys } from '../../../../core-server/rpc/interceptors/check-keys.js';
+import { reasonOf } from '../../../../core-server/rpc/status.js';
 import { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
-import { asRefusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
 import { detailsOf, metadataWithKey } from '../../../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from '../served-calls.js';
@@ -95,13 +97,15 @@ test('a call of a service that does not queue asks for no room', async (t) => {
   await call(client, withKey(`ia_${'0'.repeat(12)}_${'s'.repeat(43)}`));
 });
 
-/** Whether a call has got past the interceptor by the next turn of the event loop. */
-async function isLetIn(
+/** `OK` for a call that has got past the interceptor by the next turn of the event loop, or why it was refused by then. */
+async function outcomeOf(
   interceptor: ServerInterceptor,
   method: { readonly path: string; readonly requestStream: boolean },
   metadata: Metadata,
-): Promise<boolean> {
+  peer = '127.0.0.1:1',
+): Promise<string | undefined> {
   let end = () => {};
+  let outcome: string | undefined;
   const wire = {
     stream: {},
     start: (listener: { onReceiveMetadata(metadata: Metadata): void; onCancel(): void }) => {
@@ -109,16 +113,15 @@ async function isLetIn(
       listener.onReceiveMetadata(metadata);
     },
     getDeadline: () => Infinity,
-    getPeer: () => '127.0.0.1:1',
-    sendStatus: () => {},
+    getPeer: () => peer,
+    sendStatus: (sent: StatusObject) => (outcome = reasonOf(sent)),
   } as unknown as ServerInterceptingCallInterface;
-  let letIn = false;
-  const onReceiveMetadata = () => (letIn = true);
+  const onReceiveMetadata = () => (outcome = 'OK');
   const definition = method as ServerMethodDefinition<unknown, unknown>;
   interceptor(definition, wire).start({ onReceiveMetadata, onCancel: () => {} } as never);
   await setImmediate();
   end();
-  return letIn;
+  return outcome;
 }
 
 test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
@@ -126,12 +129,12 @@ test('a service that nobody has given an operation is closed; health and reflect
   const { log, entries } = collectLog();
   const doors: [KeyCheck, key: Metadata, opens: boolean][] = [
     [checkApiKeys(openAccess), withKey(), false],
-    [checkAdminKeys(createAdminKeyCheck('right'), () => false), adminKey, true],
+    [checkAdminKeys(createAdminKeyCheck('right')), adminKey, true],
   ];
   for (const [checkKey, key, opens] of doors) {
     const interceptor = admitCalls(checkKey, { maxDeadlineMs: 5_000, isTrustedProxy: () => false, log });
-    const letsIn = (path: string, metadata = new Metadata()) =>
-      isLetIn(interceptor, { path, requestStream: false }, metadata);
+    const letsIn = async (path: string, metadata = new Metadata()) =>
+      (await outcomeOf(interceptor, { path, requestStream: false }, metadata)) === 'OK';
     assert.equal(await letsIn('/grpc.health.v1.Health/Check'), true);
     assert.equal(await letsIn('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'), true);
     assert.equal(await letsIn('/imageanalysis.v1.NewService/Method'), false);
@@ -142,25 +145,25 @@ test('a service that nobody has given an operation is closed; health and reflect
 
 test('guesses of the admin key are slowed down by address for a minute, right ones are not', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'] });
-  const check = checkAdminKeys(createAdminKeyCheck('right'), (address) => address === '10.0.0.3');
+  const { log } = collectLog();
+  const isTrustedProxy = (address: string) => address === '10.0.0.3';
+  const checkKey = checkAdminKeys(createAdminKeyCheck('right'));
+  const interceptor = admitCalls(checkKey, { maxDeadlineMs: 5_000, isTrustedProxy, log });
+  const method = { path: '/imageanalysis.v1.AdminService/ListApiKeys', requestStream: false };
   let port = 0;
-  const reasonOf = (sent: string, peer: string, client = 'unknown') => {
+  const guess = (sent: string, peer: string, client = 'unknown') => {
     const metadata = metadataWithKey('', { adminkey: sent, 'x-forwarded-for': client });
     // Each comes on a connection of its own.
     port += 1;
-    const call = { getPeer: () => `${peer}:${port}` } as ServerInterceptingCallInterface;
-    return check(metadata, {} as ServerMethodDefinition<unknown, unknown>, call).then(
-      () => 'OK',
-      (error: unknown) => asRefusal(error).reason,
-    );
+    return outcomeOf(interceptor, method, metadata, `${peer}:${port}`);
   };
-  for (let time = 0; time < 10; time += 1) assert.equal(await reasonOf('wrong', '10.0.0.1'), 'INVALID_API_KEY');
-  assert.equal(await reasonOf('wrong', '10.0.0.1'), 'RATE_LIMITED');
-  assert.equal(await reasonOf('right', '10.0.0.1'), 'RATE_LIMITED');
-  for (let time = 0; time < 20; time += 1) assert.equal(await reasonOf('right', '10.0.0.2'), 'OK');
+  for (let time = 0; time < 10; time += 1) assert.equal(await guess('wrong', '10.0.0.1'), 'INVALID_API_KEY');
+  assert.equal(await guess('wrong', '10.0.0.1'), 'RATE_LIMITED');
+  assert.equal(await guess('right', '10.0.0.1'), 'RATE_LIMITED');
+  for (let time = 0; time < 20; time += 1) assert.equal(await guess('right', '10.0.0.2'), 'OK');
   // Behind a facade, one caller does not lock out another, unless it invents addresses.
-  const behind = (sent: string, client: number) => reasonOf(sent, '10.0.0.3', `10.1.0.${client}`);
-  for (let guess = 0; guess < 11; guess += 1) await behind('wrong', 1);
+  const behind = (sent: string, client: number) => guess(sent, '10.0.0.3', `10.1.0.${client}`);
+  for (let time = 0; time < 11; time += 1) await behind('wrong', 1);
   assert.deepEqual([await behind('right', 1), await behind('right', 2)], ['RATE_LIMITED', 'OK']);
   for (let client = 2; client < 92; client += 1) assert.equal(await behind('wrong', client), 'INVALID_API_KEY');
   assert.equal(await behind('wrong', 93), 'RATE_LIMITED');
@@ -169,7 +172,7 @@ test('guesses of the admin key are slowed down by address for a minute, right on
     [1, 'OK'],
   ] as const) {
     t.mock.timers.tick(ms);
-    assert.deepEqual([await reasonOf('right', '10.0.0.1'), await behind('right', 1)], [reason, reason]);
+    assert.deepEqual([await guess('right', '10.0.0.1'), await behind('right', 1)], [reason, reason]);
   }
 });
 
