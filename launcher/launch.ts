@@ -131,8 +131,9 @@ function distFile(path: string): string {
 
 /** Loads the libraries of the store, which the launcher needs for nothing else. */
 async function registerDemoFor(env: NodeJS.ProcessEnv): Promise<DemoCredentials | undefined> {
-  const { registerDemoIn } = await import('../core-server/compose/first-start.js');
-  return registerDemoIn(createConfig(env)).catch((cause: Error) => {
+  const { registerDemo } = await import('../core-server/compose/first-start.js');
+  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(env);
+  return registerDemo({ url, dataDir }).catch((cause: Error) => {
     throw new Error(`the demo company cannot be registered: ${cause.message}`, { cause });
   });
 }
