@@ -12,7 +12,6 @@ import {
   type MeterReadingServiceServer,
   MeterReadingServiceService,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import type { ModelInfo } from '../../generated/imageanalysis/v1/model.js';
 import {
   type ScoreConfigServiceServer,
   ScoreConfigServiceService,
@@ -40,8 +39,6 @@ interface ServiceDependencies {
   readonly pool: AnalysisPool;
 }
 
-const toInfo = ({ name, version }: ModelInfo): ModelInfo => ({ name, version });
-
 /** The services of the public port. It combines the features, which do not know each other. */
 export function createServices(deps: ServiceDependencies, settings: RpcSettings): (Service & KeyedService)[] {
   const { config, models, pool } = deps;
@@ -58,17 +55,17 @@ export function createServices(deps: ServiceDependencies, settings: RpcSettings)
     limits,
     resolveThreshold: createThresholdResolver(scores, defaultScore),
     redactionScore: Math.min(defaultScore, models.face.redactionScore),
-    model: toInfo(models.face.entry),
+    model: models.face.entry,
   });
   const scoreConfig = createScoreConfigHandlers({ scores, companies, defaultScore });
   const meter = createMeterReadingHandlers({
     pool,
     limits,
     checkBelow: config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence,
-    model: toInfo(models.meter.read),
+    model: models.meter.read,
   });
   const { locate, refine, read, mark } = models.meter;
-  const versions = { version: readVersion(), models: [models.face.entry, locate, refine, read, mark].map(toInfo) };
+  const versions = { version: readVersion(), models: [models.face.entry, locate, refine, read, mark] };
   return [
     {
       definition: FaceDetectionServiceService,
