@@ -4,24 +4,20 @@ export const grpcTargetWish = 'want host:port or a gRPC target such as dns:///co
 
 /** Whether this is an address of a gRPC service: `host:port`, or with a scheme that gRPC resolves; not a URL. */
 export function isGrpcTarget(text: string): boolean {
-  const [, scheme, rest = ''] = /^(dns|ipv4|ipv6|unix):(\S+)$/.exec(text) ?? [];
-  switch (scheme) {
-    case 'unix':
-      return true;
-    case 'ipv4':
-    case 'ipv6':
-      return rest.split(',').every((address) => isIP(hostOf(address)) === Number(scheme.at(-1)));
-    case 'dns':
-      // Between the slashes, the name server to ask.
-      return hostOf(rest.replace(/^\/\/[^/]*\//, '')) !== '';
-    default:
-      return hostOf(text) !== '';
-  }
+  const [, scheme, rest = ''] = /^(ipv4|ipv6|unix):(\S+)$/.exec(text) ?? [];
+  if (scheme === 'unix') return true;
+  if (scheme === undefined) return hostOf(withoutResolver(text)) !== '';
+  return rest.split(',').every((address) => isIP(hostOf(address)) === Number(scheme.at(-1)));
 }
 
 /** Whether it has IP addresses and no name. */
 export function isNumericTarget(target: string): boolean {
-  return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(target);
+  return /^ipv[46]:/.test(target) || isIP(hostOf(withoutResolver(target))) !== 0;
+}
+
+/** A target of DNS as `host:port`. Between the slashes is the name server to ask. */
+function withoutResolver(target: string): string {
+  return target.replace(/^dns:(\/\/[^/]*\/)?/, '');
 }
 
 /** The host of `host:port`, without the brackets of an IPv6 address; empty if it is not that. */

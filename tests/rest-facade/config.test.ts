@@ -45,7 +45,17 @@ test('settings that do not fit together are reported with the other mistakes', (
 
 test('TLS to the core needs its name, and each TLS setting its companion', () => {
   const tls = { REST_CORE_TLS_CA: 'ca.pem' };
-  for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051']) {
+  const named = ['core:1', 'dns:core:1', 'dns:///core:1', 'dns://10.0.0.1/core:1', 'unix:/run/core'];
+  for (const address of named) createConfig({ ...tls, REST_CORE_ADDRESS: address });
+  const numeric = [
+    '10.0.0.1:1',
+    '[::1]:1',
+    'ipv4:10.0.0.1:1',
+    'dns:10.0.0.1:1',
+    'dns:///[::1]:1',
+    'dns://a/10.0.0.1:1',
+  ];
+  for (const address of numeric) {
     const wish = /REST_CORE_ADDRESS is ".*": with TLS want a name, or REST_CORE_TLS_NAME/;
     assert.throws(() => createConfig({ ...tls, REST_CORE_ADDRESS: address }), wish);
     createConfig({ ...tls, REST_CORE_ADDRESS: address, REST_CORE_TLS_NAME: 'core' });
