@@ -17,7 +17,11 @@ import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { FaceTasks } from './task.js';
 import { validateCrop, validateMaxFaces } from './validate.js';
 
-interface FaceDetectionDependencies {
+/** Room around a face that is hidden too: hair, ears and chin tell who it is, and boxes are a little off. */
+const redactionMargin = 0.2;
+
+/** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
+export function createFaceDetectionHandlers(deps: {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /** The threshold of a request: its own, else the company's, else the default. @throws Refusal UNKNOWN_COMPANY */
   readonly resolveThreshold: (
@@ -28,15 +32,7 @@ interface FaceDetectionDependencies {
   readonly redactionScore: number;
   readonly limits: ImageLimits;
   readonly model: ModelInfo;
-}
-
-/** Room around a face that is hidden too: hair, ears and chin tell who it is, and boxes are a little off. */
-const redactionMargin = 0.2;
-
-/** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
-export function createFaceDetectionHandlers(
-  deps: FaceDetectionDependencies,
-): Handlers<FaceDetectionServiceServer, [call: Call]> {
+}): Handlers<FaceDetectionServiceServer, [call: Call]> {
   const { pool, resolveThreshold, redactionScore, limits, model } = deps;
 
   const detect = async (
