@@ -200,7 +200,9 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     return sending.hasBody && invalid('content-encoding', 'gzip', 'none');
   },
 
-  BODY_TOO_LARGE: ({ upload, hasBody }) => {
+  BODY_TOO_LARGE: ({ upload, hasBody, isBatch }) => {
+    // A picture that is too large is refused in its line.
+    if (isBatch) return bodyTooLarge('body', 128 * 2 ** 20);
     const maxImageBytes = 10 * 2 ** 20;
     if (upload === undefined) return hasBody && bodyTooLarge('body', maxPlainBodyBytes);
     return (upload.maxFiles === undefined ? bodyTooLarge : filesTooLarge)(upload.sentAs, maxImageBytes);
