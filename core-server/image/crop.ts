@@ -1,8 +1,8 @@
-import { refuseField } from '../../runtime/errors/refusal.js';
+import { type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { eachInTurn, type Stopwatch } from '../common/stopwatch.js';
 import { alignedBox, alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
-import { encodePicture } from './encode.js';
+import { encodePicture, maxFileBytes } from './encode.js';
 import {
   type Box,
   type DecodedPart,
@@ -49,7 +49,7 @@ const maxCropPixels = 16_000_000;
  * faces. Unless pixels of the source are decoded, the part that holds all of them is, once. Each face is a step: a thousand
  * take seconds.
  *
- * @throws Refusal CORRUPT_IMAGE; INVALID_FIELD if crops that are not plain would be too large for a response
+ * @throws Refusal CORRUPT_IMAGE; INVALID_FIELD if crops would be too large for a response
  */
 export async function cropFaces(
   source: OpenPicture,
@@ -61,7 +61,13 @@ export async function cropFaces(
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
   checkPixels(boxes, source.size, wish);
   const part = await step('crop', () => openAround(source, shownBoxes(faces, wish)));
-  return eachInTurn(faces, 'crop', step, (face) => cropFace(part, face, wish));
+  let bytes = 0;
+  return eachInTurn(faces, 'crop', step, async (face) => {
+    const crop = await cropFace(part, face, wish);
+    bytes += crop.length;
+    if (bytes > maxFileBytes) throw tooManyBytes();
+    return crop;
+  });
 }
 
 /** The picture with the part decoded that holds the faces, one at least, with their surroundings and most crops. */
@@ -108,6 +114,12 @@ function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
   const atFault = wish.size !== undefined ? 'crop_size' : wish.format === 'jpeg' ? 'margin' : 'crop_format';
   const clause = `makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller crop_size or fewer faces`;
   throw refuseField('INVALID_FIELD', atFault, clause, { limit: maxCropPixels });
+}
+
+/** Of a picture made for it, plain crops take so many; gRPC would end a bulk stream, with its other pictures, for one answer. */
+function tooManyBytes(): Refusal {
+  const clause = `makes crops of more than ${maxFileBytes} bytes, want fewer faces or a crop_size`;
+  return refuseField('INVALID_FIELD', 'crop', clause, { limit: maxFileBytes });
 }
 
 /** A box with room on each side, as a share of its width and height; it may reach beyond the picture. */

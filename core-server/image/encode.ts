@@ -1,5 +1,9 @@
+import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import { sharpOf } from './decode/decode.js';
 import { type ImageFormat, type Region, type RgbPicture, wholeOf } from './picture.js';
+
+/** What the files of a response may have together, with room for the rest of its message. */
+export const maxFileBytes = maxMessageBytes - 2 ** 20;
 
 const quality = 90;
 /**

@@ -1,17 +1,14 @@
 import { refuseField } from '../../../runtime/errors/refusal.js';
-import { maxMessageBytes } from '../../../runtime/net/grpc-channel.js';
 import { createStopwatch, eachInTurn } from '../../common/stopwatch.js';
 import { widened } from '../../image/crop.js';
 import { decodeUpright } from '../../image/decode/decode.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import { encodePicture } from '../../image/encode.js';
+import { encodePicture, maxFileBytes } from '../../image/encode.js';
 import { type ImageFormat, imageFormats, isWithin, type Region, type Size, wholePixels } from '../../image/picture.js';
 import { redactRegion } from '../../image/redact.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import type { RedactFacesInput, RedactFacesOutput } from './task.js';
 
-/** With room for the rest of a message. */
-const maxFileBytes = maxMessageBytes - 2 ** 20;
 /** WebP's sizes have 14 bits. */
 const maxWebpSide = 2 ** 14 - 1;
 

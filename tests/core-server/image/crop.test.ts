@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -235,4 +236,25 @@ test('crops that would not fit in a response are refused', async () => {
   const turned = faces.map((face) => ({ ...face, landmarks: Array<Point>(5).fill({ x: 1, y: 1 }) }));
   const aligned = await cropFaces({ ...file, decoded: whole }, turned, { ...plainCrop, isAligned: true }, step);
   assert.equal(aligned.length, faces.length);
+});
+
+test('plain crops are refused once they have more bytes than a response may', async () => {
+  const noise = { width: 4096, height: 4096, data: randomFillSync(new Uint8Array(4096 * 4096 * 3)) };
+  const decoded = { picture: noise, around: wholeOf(noise) };
+  const source = { ...imageFile(new Uint8Array()), size: noise, usesProfile: false, decoded };
+  const face = toFace({ xmin: 0, ymin: 0, xmax: noise.width, ymax: noise.height });
+  let made = 0;
+  const counted: typeof step = async (name, work) => {
+    const result = await work();
+    if (result instanceof Uint8Array) made += result.length;
+    return step(name, () => result);
+  };
+  const limit = 63 * 2 ** 20;
+  await assert.rejects(cropFaces(source, Array<Cuttable>(100).fill(face), plainCrop, counted), {
+    reason: 'INVALID_FIELD',
+    message: `crop makes crops of more than ${limit} bytes, want fewer faces or a crop_size`,
+    details: { field: 'crop', limit: String(limit) },
+  });
+  const [{ length } = new Uint8Array()] = await cropFaces(source, [face], plainCrop, step);
+  assert.equal(made, length * Math.floor(limit / length));
 });
