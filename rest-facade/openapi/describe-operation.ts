@@ -29,7 +29,10 @@ interface OperationContext {
 export function describeOperation(routes: Candidates, isMain: boolean, context: OperationContext): Schema {
   const [route] = routes;
   // Last what an example is about where there is a choice.
-  const refusals = refusalsOf(routes.flatMap((each) => [...each.variants, each]));
+  const refusals = refusalsOf(
+    routes.flatMap((each) => [...each.variants, each]),
+    context.limits,
+  );
   return {
     operationId: lcFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
     tags: [tagOf(route)],

@@ -12,6 +12,7 @@ import {
   shuttingDown,
   tooManyOpen,
 } from '../../runtime/errors/refusal.js';
+import type { RequestLimits } from '../config.js';
 import { coreUnavailable } from '../core-client/grpc-error.js';
 import { fieldOptionsOf } from '../protos/field-options.js';
 import { readProtos } from '../protos/rpcs.js';
@@ -47,10 +48,10 @@ export function readReasons() {
  * that the document shows.
  * @param routes of the operation: of a reason that several have, the last one gives the example
  */
-export function refusalsOf(routes: readonly Route[]): ReadonlyMap<string, Refusal> {
+export function refusalsOf(routes: readonly Route[], limits: RequestLimits): ReadonlyMap<string, Refusal> {
   const refusals = new Map<string, Refusal>();
   for (const route of routes) {
-    const sending = describeSending(route);
+    const sending = describeSending(route, limits);
     for (const [reason, exampleOf] of Object.entries(examples)) {
       const example = exampleOf(sending, route.refusals.includes(reason as Reason));
       if (example) refusals.set(reason, example);
@@ -60,11 +61,12 @@ export function refusalsOf(routes: readonly Route[]): ReadonlyMap<string, Refusa
 }
 
 /** What requests of a route have that refusals are about; names are those that callers use. */
-function describeSending(route: Route) {
+function describeSending(route: Route, limits: RequestLimits) {
   const { body, query, headers, openFields, isBatch, rpc } = route;
   const operation = operationOf(route);
   return {
     ...route,
+    limits,
     key: rpc.key,
     /** What a key must be allowed to do; undefined if any key will do. */
     operation: operation.toUpperCase() in Operation ? operation : undefined,
@@ -98,7 +100,7 @@ const wishes: Readonly<Record<string, string>> = {
   detection_score: 'a number from 0 to 1 with at most 6 decimals',
 };
 
-/** By their reasons; with the default limits. */
+/** By their reasons; with the default limits of the core. */
 const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
   MISSING_FIELD: ({ file, dataUrl, query, sent }) => {
     if (file) return missingFile(file);
@@ -200,10 +202,9 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     return sending.hasBody && invalid('content-encoding', 'gzip', 'none');
   },
 
-  BODY_TOO_LARGE: ({ upload, hasBody, isBatch }) => {
+  BODY_TOO_LARGE: ({ upload, hasBody, isBatch, limits: { maxImageBytes, maxBatchBytes } }) => {
     // A picture that is too large is refused in its line.
-    if (isBatch) return bodyTooLarge('body', 128 * 2 ** 20);
-    const maxImageBytes = 10 * 2 ** 20;
+    if (isBatch) return bodyTooLarge('body', maxBatchBytes);
     if (upload === undefined) return hasBody && bodyTooLarge('body', maxPlainBodyBytes);
     return (upload.maxFiles === undefined ? bodyTooLarge : filesTooLarge)(upload.sentAs, maxImageBytes);
   },
@@ -227,7 +228,8 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     return (hasBody || isNamed) && refuse('QUEUE_FULL', message, { value: 52, limit: 52 });
   },
 
-  DEADLINE: () => refuse('DEADLINE', 'the request took longer than 30000 ms, try again', { limit: 30_000 }),
+  DEADLINE: ({ limits: { requestTimeoutMs: limit } }) =>
+    refuse('DEADLINE', `the request took longer than ${limit} ms, try again`, { limit }),
   INTERNAL: () => internalFault(undefined),
   CORE_UNAVAILABLE: () => coreUnavailable(undefined),
   SHUTTING_DOWN: () => shuttingDown(),

@@ -186,11 +186,11 @@ describe('a batch', () => {
 
   it('is too large as the document says', async () => {
     const { paths } = (await (await fetch(`${service.rest}/openapi.json`)).json()) as OpenApiDocument;
-    const withoutLimit = ({ message, details }: Line) => [message.replace(/\d+/, '…'), details?.['field']];
+    const withoutId = (line: unknown) => ({ ...(line as Line), request_id: undefined });
     for (const path of ['/v1/faces/batch', '/v1/meters/batch']) {
       const shown = paths[path]?.['post']?.responses['413']?.content['application/json']?.examples ?? {};
-      const refused = (await (await post(service, [['file', Buffer.alloc(2_100_000)]], path)).json()) as Line;
-      assert.deepEqual(withoutLimit(shown['BODY_TOO_LARGE']?.value as Line), withoutLimit(refused), path);
+      const refused = await (await post(service, [['file', Buffer.alloc(2_100_000)]], path)).json();
+      assert.deepEqual(withoutId(shown['BODY_TOO_LARGE']?.value), withoutId(refused), path);
     }
   });
 

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/features/admin/cli/program.js';
 import { storeDefaults } from '../../core-server/store/database.js';
 import { adminApi, publicApi } from '../../rest-facade/apis.js';
+import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { refusalsOf } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos/rpcs.js';
 import { checkQuery } from '../../rest-facade/request/check-names.js';
@@ -40,7 +41,7 @@ describe('docs/errors.md', () => {
     const [, shown = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? [];
     const example = JSON.parse(shown) as { readonly request_id: string };
     const routes = createRoutes(loadRpcs()).filter(({ template }) => template === '/face_detect_single');
-    const refusal = refusalsOf(routes).get('INVALID_SCORE');
+    const refusal = refusalsOf(routes, requestLimitsOf(createConfig({}))).get('INVALID_SCORE');
     assert.deepEqual(example, refusal && JSON.parse(renderError(refusal, example.request_id).body));
   });
 });
