@@ -224,4 +224,9 @@ describe('limits of a request', () => {
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(details ?? {}), ['limit']);
   });
+
+  it('a header that some versions of Node.js cannot list is refused', async () => {
+    const { status, reason, details } = await get('/livez', [...headers, ['__Proto__', 'a']]);
+    assert.deepEqual([status, reason, details], [400, 'INVALID_FIELD', { field: '__proto__' }]);
+  });
 });
