@@ -24,8 +24,9 @@ export const connectionWindowBytes = 16 * 2 ** 20;
 const maxHeaderListSize = 65_535;
 
 /**
- * Lets clients send whole pictures at once, and tells them how large headers may be. By HTTP/2's default, all calls of a connection share a 64 KiB window, so
- * that one picture whose key is being looked up holds up all others, and a large one takes a round trip for each 64 KiB.
+ * Lets clients send whole pictures at once, and tells them how large headers may be. By HTTP/2's default, all calls of a
+ * connection share a 64 KiB window, so that one picture whose key is being looked up holds up all others, and a large one
+ * takes a round trip for each 64 KiB.
  *
  * - Gains: `make overload` showed pictures delayed by others without it; single pictures are as fast (bench/TRIED.md).
  * - Costs: nothing but {@link http2ServersOf}; all settings are Node.js's documented ones.
