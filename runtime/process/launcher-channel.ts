@@ -7,7 +7,7 @@ export const closeMs = 6_000;
 
 export function tellToStop(child: ChildProcess): void {
   // The callback swallows the error if the child has already exited.
-  if (child.connected) child.send(stopMessage, () => undefined);
+  child.send(stopMessage, () => undefined);
 }
 
 /**

@@ -11,9 +11,7 @@ export function singleFlight<Value>(find: (id: string, owner: string) => Promise
     const line = `${id} ${owner}`;
     const start = (): Promise<Value> => {
       next.delete(line);
-      const lookup = find(id, owner).finally(() => {
-        if (running.get(line) === lookup) running.delete(line);
-      });
+      const lookup = find(id, owner).finally(() => running.delete(line));
       running.set(line, lookup);
       return lookup;
     };

@@ -25,7 +25,7 @@ export function createAdmission(deps: {
   const countPlaces = (owner: string, timeLeftMs: number): number => {
     // The job itself may take longer than average; but because of a few slow ones, an idle service must not refuse all.
     const waitMs = Math.max(timeLeftMs / 2, timeLeftMs - meanMs - 4 * deviationMs);
-    const turns = Math.floor(waitMs / Math.max(meanMs, 1));
+    const turns = Math.floor(waitMs / meanMs);
     const least = hasJob(owner) || timeLeftMs <= meanMs ? 0 : workers;
     return Math.max(least, Math.min(maxQueue, workers * turns));
   };

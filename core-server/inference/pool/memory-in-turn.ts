@@ -12,8 +12,8 @@ export function memoryInTurn(working: Iterable<Weighed>): (job: Weighed) => bool
   let free = 1 + 1e-9;
   for (const { weight } of working) free -= weight;
   return ({ weight }) => {
-    if (weight <= free) return true;
-    free = 0;
-    return weight === 0;
+    const isFree = weight <= free;
+    if (!isFree) free = 0;
+    return isFree;
   };
 }

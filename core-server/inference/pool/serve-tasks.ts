@@ -46,8 +46,6 @@ export function serveTasks<T extends TaskMap>(options: {
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
       send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
-    } finally {
-      current = undefined;
     }
   };
 

@@ -57,7 +57,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     lost(job, error) {
       lastLoss = error;
       if (job !== undefined && !job.signal.aborted) {
-        if (job.attemptsLeft > 0 && !closing) queue.putBack(job);
+        if (job.attemptsLeft > 0) queue.putBack(job);
         else job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: error }));
       }
       tellWatcher();
