@@ -7,7 +7,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect, createServer, type Server, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { limitConnections } from '../../../runtime/limits/limit-connections.js';
+import { limitConnections, openConnections } from '../../../runtime/limits/limit-connections.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { createAuthority } from '../../helpers/net/certificates.js';
 import { listen } from '../../helpers/net/listen.js';
@@ -117,7 +117,10 @@ test('unfinished TLS handshakes have a lower limit, and finished ones do not cou
   const authority = await createAuthority(t);
   const secure = createSecureServer(await authority.issue('server'));
   const { server, open, stay } = await setUp(t, secure, { maxHandshakes: 6 });
+  const { mock: set } = t.mock.method(Map.prototype, 'set');
   const silent = await open('127.0.0.1');
+  const end = `127.0.0.1 ${silent.seen.remotePort}`;
+  const unfinished = set.calls.find(({ arguments: [key] }) => key === end)?.this as Map<unknown, unknown>;
   for (let finished = 0; finished < 3; finished++) {
     const { socket, seen } = await open('127.0.0.1');
     connectTls({ socket, ca: authority.cert, servername: 'localhost' }).on('error', () => {});
@@ -130,6 +133,7 @@ test('unfinished TLS handshakes have a lower limit, and finished ones do not cou
   assert.deepEqual(await stay('127.0.0.9', '127.0.0.2', '127.0.0.3'), [true, true, false]);
   silent.socket.destroy();
   await once(silent.seen, 'close');
+  assert.equal(unfinished.has(end), false);
   assert.deepEqual(await stay('127.0.0.1', '127.0.0.1'), [true, false]);
 });
 
@@ -140,9 +144,10 @@ for (const [what, create] of [
 ] as [string, (t: TestContext) => Server | Promise<Server>][])
   test(`a refused connection is gone from a server of ${what}`, async (t) => {
     const { server, open, stay } = await setUp(t, await create(t));
+    const known = openConnections(server);
     assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
     const { socket } = await open('127.0.0.1');
     await once(socket, 'close');
     const count = await new Promise((resolve) => server.getConnections((_error, open) => resolve(open)));
-    assert.equal(count, 8);
+    assert.deepEqual([count, known.size], [8, 8]);
   });

@@ -50,6 +50,8 @@ test('requests that are answered make room for others, of their connection and o
 
 test('connections of one address have only so many such requests together, and leave some to others', async () => {
   const { passed, arrive } = setUp();
+  for (let idle = 0; idle < maxPipelined / 4; idle += 1) arrive(1, from('192.0.2.1'));
+  for (const response of passed.splice(0)) response.emit('close');
   const sockets = manyOfOne();
   for (const socket of sockets) arrive(maxUnanswered, socket);
   const most = (maxPipelined * 4) / 5 + sockets.length;

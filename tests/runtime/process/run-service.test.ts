@@ -61,15 +61,27 @@ test('a service tells its launcher once it serves, and nobody where there is non
   }
 });
 
-test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
+test('a service that serves gives back memory twice a minute, and tells each second that its thread goes on', async (t) => {
+  const { mock: repeated } = t.mock.method(globalThis, 'setInterval');
+  const { ran } = run(() => Promise.resolve({ listens: {}, close: () => Promise.resolve() }));
+  await ran;
+  assert.deepEqual(
+    repeated.calls.map(({ arguments: [, everyMs] }) => everyMs),
+    [30_000, 1_000],
+  );
+});
+
+test('a service below a launcher leaves signals to it, and stops at its word or its end', async (t) => {
   for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
-    const closed = deferred();
-    const start = () => Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+    const close = t.mock.fn(() => Promise.resolve());
+    const start = () => Promise.resolve({ listens: {}, close });
     const { host, ran } = run(start, {}, { connected: true, send: () => true });
     await ran;
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) assert.equal(host.emit(signal, signal), false);
+    for (const other of [null, { type: 'other' }]) host.emit('message', other);
+    assert.equal(close.mock.callCount(), 0);
     host.emit(event, value);
-    await closed.promise;
+    assert.equal(close.mock.callCount(), 1);
   }
 });
 
@@ -102,7 +114,7 @@ test('a service that does not end after its grace is killed', async (t) => {
   );
 });
 
-test('the log has what is no setting, what nobody caught, which ends the process, and one stop of two', async (t) => {
+test('the log has what is no setting, what nobody caught, which ends the process, and one stop of three', async (t) => {
   const name = path.join(await createTemporaryFolder(t), 'log');
   const stdout = await open(name, 'w');
   t.after(() => stdout.close());
@@ -114,7 +126,7 @@ test('the log has what is no setting, what nobody caught, which ends the process
   await ran;
   host.emit('unhandledRejection', new Error('nobody caught it'));
   assert.deepEqual(exit.mock.calls[0]?.arguments, [1]);
-  for (const signal of ['SIGINT', 'SIGTERM']) host.emit(signal, signal);
+  for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM']) assert.ok(host.emit(signal, signal));
   closed.resolve();
   await eventually(async () => (await readFile(name, 'utf8')).includes('"stopped"'));
   const lines = (await readFile(name, 'utf8')).trimEnd().split('\n');

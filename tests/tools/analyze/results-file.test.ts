@@ -94,6 +94,16 @@ describe('the results file', () => {
     await again.close();
   });
 
+  it('has all lines in the order of their pictures, however many are written at once', async (t) => {
+    const name = await fileWith(t, '');
+    const files = Array.from({ length: 100 }, (_, index) => `${index}.jpg`);
+    const results = await openResultsFile(name, 'faces');
+    const written = Promise.all(files.map((file) => results.append({ file, feature: 'faces', result: [] })));
+    await results.close();
+    assert.equal(await readFile(name, 'utf8'), files.map((file) => lineOf(file)).join(''));
+    await written;
+  });
+
   it('has the lines of one of several runs', async (t) => {
     const name = await fileWith(t, lineOf('a.jpg'));
     const [one, other] = [await openResultsFile(name, 'faces'), await openResultsFile(name, 'faces')];

@@ -103,14 +103,20 @@ describe('API keys', () => {
   it('reads the store at every call, for what another replica revoked, but once for all that wait', async () => {
     const { apiKeys, rows, found } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);
-    await Promise.all([1, 2, 3].map(() => apiKeys.authenticate(secret)));
-    assert.deepEqual(found, [apiKey.id, apiKey.id]);
+    await Promise.all([1, 2, 3].map(() => apiKeys.authenticate(secret, 'caller')));
+    assert.deepEqual(found, Array(2).fill([apiKey.id, 'caller']));
     rows.delete(apiKey.id);
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
 
-  it('does not revoke what it does not know', async () => {
-    const { apiKeys } = setUp();
+  it('is not told if it cannot be stored', async () => {
+    const { apiKeys, store } = setUp();
+    store.insert = () => Promise.reject(new Error('the disk is full'));
+    await assert.rejects(createKey(apiKeys), { message: 'the disk is full' });
+  });
+
+  it('does not revoke what it does not know, nor asks the store for what is no id', async () => {
+    const { apiKeys, found } = setUp();
     await assert.rejects(apiKeys.revoke('ia_000000000000'), {
       reason: 'UNKNOWN_API_KEY',
       message: 'id is "ia_000000000000", want the public id of an API key',
@@ -123,17 +129,19 @@ describe('API keys', () => {
         message: 'id is malformed, want the public id of an API key',
         details: { field: 'id' },
       });
+      await assert.rejects(apiKeys.list(1, id), { reason: 'INVALID_FIELD', details: { field: 'page_token' } });
     }
+    assert.deepEqual(found, []);
   });
 });
 
 function setUp() {
   const rows = new Map<string, StoredApiKey>();
-  const found: string[] = [];
+  const found: [id: string, owner: string | undefined][] = [];
   const store: ApiKeyStore = {
     insert: (key) => Promise.resolve(void rows.set(key.apiKey.id, key)),
-    find: (id) => {
-      found.push(id);
+    find: (id, owner) => {
+      found.push([id, owner]);
       return Promise.resolve(rows.get(id));
     },
     list: () => Promise.resolve([...rows.values()].map(({ apiKey }) => apiKey)),
@@ -143,7 +151,7 @@ function setUp() {
       return Promise.resolve(rows.get(id)?.apiKey);
     },
   };
-  return { apiKeys: createApiKeys(store), rows, found };
+  return { apiKeys: createApiKeys(store), store, rows, found };
 }
 
 function createKey(apiKeys: ReturnType<typeof createApiKeys>) {

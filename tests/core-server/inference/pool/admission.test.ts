@@ -58,6 +58,7 @@ test('whoever has no job has a turn, however uneven the jobs of others are', () 
   assert.equal(places(2, 15_000, uneven, false), 2);
   // Not in time even if a job is no longer than usual.
   assert.equal(places(2, 5_000, uneven, false), 0);
+  assert.equal(places(2, 100, steady(100), false), 0);
   assert.equal(places(2, 1100, steady(100), false), 20);
 });
 

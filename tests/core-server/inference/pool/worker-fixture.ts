@@ -76,11 +76,14 @@ serveTasks<FixtureTasks>({
       performance.now = () => now() + ms;
       return Promise.resolve('aged');
     },
-    async weigh({ ms, bytes, hold }) {
+    async weigh({ ms, bytes, hold }, { signal }) {
       write('weigh begins');
       if (ms < 0) process.exit(3);
       await sleep(ms);
-      while (hold && Atomics.load(hold, 0) === 1) await sleep(1);
+      while (hold && Atomics.load(hold, 0) === 1) {
+        signal.throwIfAborted();
+        await sleep(1);
+      }
       return bytes;
     },
     async obedient(_input, { signal }) {

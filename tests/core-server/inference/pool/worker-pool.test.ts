@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker as Thread } from 'node:worker_threads';
 import { restartDelayMs } from '../../../../core-server/inference/pool/supervisor.js';
 import type { WorkerPoolOptions } from '../../../../core-server/inference/pool/worker.js';
 import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
@@ -145,14 +147,17 @@ test('a call that cannot be served in time is refused while others still find a 
 });
 
 test('who can be served in time is judged by how long jobs took in their worker', async (t) => {
-  const { pool } = await start(t, { maxQueue: 10 });
-  const slow = pool.run('age', 600, { signal: forever() });
+  const { pool } = await start(t, { size: 2, maxQueue: 10 });
+  const slow = [1, 2].map(() => pool.run('age', 600, { signal: forever() }));
   pool.assertRoom('', 300);
-  await slow;
-  const running = pool.run('echo', 'running', { signal: forever() });
-  assert.throws(() => pool.assertRoom('', 300), { name: 'Refusal', reason: 'QUEUE_FULL' });
+  await Promise.all(slow);
+  const running = [1, 2].map(() => pool.run('echo', 'running', { signal: forever() }));
+  const full = { name: 'Refusal', reason: 'QUEUE_FULL' };
+  assert.throws(() => pool.assertRoom('', 300), full);
   pool.assertRoom('who has no job', 300);
-  await running;
+  const waiting = pool.run('echo', 'waiting', { signal: forever(), keyId: 'who has no job' });
+  assert.throws(() => pool.assertRoom('who has no job', 300), full);
+  await Promise.all([...running, waiting]);
 });
 
 test('after slow pictures, an idle service has room for whoever comes next', async (t) => {
@@ -211,15 +216,20 @@ test('a running job that is aborted is answered at once, and its worker goes on'
   assert.equal(pool.stats.lost, 0);
 });
 
-test('a running job learns that nobody waits any more, without an entry in the log', async (t) => {
-  const { pool, journal, logged } = await start(t);
+test('a running job learns that nobody waits any more, and no other, without an entry in the log', async (t) => {
+  const { pool, journal, logged } = await start(t, { size: 2 });
+  const hold = createHold();
+  const other = pool.run('weigh', { ms: 1, weight: 0, hold }, { signal: forever() });
+  await eventually(() => journal().length === 1);
   const caller = new AbortController();
   const running = pool.run('obedient', null, { signal: caller.signal });
-  await eventually(() => journal().length > 0);
+  await eventually(() => journal().length === 2);
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, { name: 'Refusal', reason: 'CLIENT_CLOSED' });
-  await eventually(() => pool.stats.running === 0);
-  assert.deepEqual(journal(), ['obedient begins', 'obedient stops']);
+  await eventually(() => pool.stats.running === 1);
+  assert.deepEqual(journal(), ['weigh begins', 'obedient begins', 'obedient stops']);
+  letGo(hold);
+  await other;
   assert.deepEqual(logged, []);
 });
 
@@ -273,7 +283,11 @@ test('a job whose worker dies is tried once more, and the next jobs work', async
 
 test('a job that loses its worker twice is WORKER_LOST, and the next jobs work', async (t) => {
   const { pool, journal } = await start(t);
-  await assert.rejects(pool.run('die', null, { signal: forever() }), { name: 'Refusal', reason: 'WORKER_LOST' });
+  await assert.rejects(pool.run('die', null, { signal: forever() }), {
+    name: 'Refusal',
+    reason: 'WORKER_LOST',
+    cause: new Error('worker ended with exit code 3'),
+  });
   assert.deepEqual(journal(), ['die', 'die']);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   assert.equal(pool.stats.workers, 1);
@@ -302,7 +316,8 @@ test('a job that was aborted before it needs memory is not tried again', async (
 });
 
 test('a stuck worker is replaced and its job fails', async (t) => {
-  const { pool } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 1_000 });
+  const onHung = t.mock.fn();
+  const { pool } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 1_000, onHung });
   const { log, entries } = collectLog();
   const before = performance.now();
   const stuckMs = 100_000;
@@ -314,11 +329,13 @@ test('a stuck worker is replaced and its job fails', async (t) => {
     entries.map(({ msg, task, err }) => [msg, task, (err as Error).message]),
     [['worker lost', 'block', 'worker was stuck with block for 60 ms']],
   );
+  await pool.close(0);
+  assert.equal(onHung.mock.callCount(), 0);
 });
 
 test('a worker that hangs in native code is reported, since only the end of the process ends it', async (t) => {
   const hung = deferred();
-  const { pool, journal } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 10, onHung: hung.resolve });
+  const { pool, journal, logged } = await start(t, { taskTimeoutMs: 60, stuckGraceMs: 10, onHung: hung.resolve });
   const fifo = join(await createTemporaryFolder(t), 'fifo');
   execFileSync('mkfifo', [fifo]);
   await assert.rejects(pool.run('hang', fifo, { signal: forever() }), { name: 'Refusal', reason: 'INTERNAL' });
@@ -330,12 +347,14 @@ test('a worker that hangs in native code is reported, since only the end of the 
   assert.equal(await Promise.race([closed, sleep(100, 'waits', { ref: false })]), 'waits');
   closeSync(openSync(fifo, 'w'));
   await closed;
+  assert.equal(logged.at(-1)?.['msg'], 'the thread of a stuck worker hangs in native code');
 });
 
 test('while no worker can be started jobs are refused at once, those that wait too', async (t) => {
   const { pool, letStart } = await start(t, { maxQueue: 5 });
   const told: boolean[] = [];
   pool.watch((canWork) => told.push(canWork));
+  const noWorker = { name: 'Refusal', reason: 'WORKER_LOST', cause: new Error('no model here') };
   for (let round = 0; round < 2; round += 1) {
     letStart(false);
     const waiting = ['refuse', 'queue'] as const;
@@ -343,14 +362,12 @@ test('while no worker can be started jobs are refused at once, those that wait t
       pool.run('die', null, { signal: forever() }),
       ...waiting.map((wait) => pool.run('echo', 1, { signal: forever(), wait })),
     ];
-    for (const job of lost) await assert.rejects(job, { name: 'Refusal', reason: 'WORKER_LOST' });
+    for (const job of lost) await assert.rejects(job, noWorker);
     assert.equal(told.at(-1), false);
-    assert.throws(() => pool.assertRoom('', Infinity), { name: 'Refusal', reason: 'WORKER_LOST' });
-    for (const wait of waiting)
-      await assert.rejects(pool.run('echo', 1, { signal: forever(), wait }), {
-        name: 'Refusal',
-        reason: 'WORKER_LOST',
-      });
+    assert.throws(() => pool.assertRoom('', Infinity), noWorker);
+    const late = waiting.map((wait) => pool.run('echo', 1, { signal: forever(), wait }));
+    assert.equal(pool.stats.queued, 0);
+    for (const job of late) await assert.rejects(job, noWorker);
     letStart(true);
     await eventually(() => pool.stats.workers === 1);
     assert.equal(told.at(-1), true);
@@ -373,7 +390,10 @@ test('as long as one worker is left, jobs are taken, though no other can be star
 
 test('a worker whose start hangs is given up and replaced', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
+  const made = once(process, 'worker') as Promise<[Thread]>;
   const { pool, letStart, journal } = await start(t, { hangStart: true });
+  const [thread] = await made;
+  const ended = once(thread, 'exit');
   const told: boolean[] = [];
   pool.watch((canWork) => told.push(canWork));
   const ready = pool.ready();
@@ -391,9 +411,10 @@ test('a worker whose start hangs is given up and replaced', async (t) => {
   await eventually(() => pool.stats.workers === 1);
   assert.deepEqual(told, [true, false, true]);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  await eventually(() => journal().includes('released'));
+  await ended;
+  assert.deepEqual(journal(), ['released']);
   t.mock.timers.tick(60_000);
-  assert.equal(pool.stats.workers, 1);
+  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, lost: 1 });
 });
 
 test('a stuck worker that comes back is told to stop, releases its sessions and ends by itself', async (t) => {
@@ -405,14 +426,23 @@ test('a stuck worker that comes back is told to stop, releases its sessions and 
 });
 
 test('close finishes what the pool has, refuses what comes, and releases the sessions', async (t) => {
-  const { pool, journal } = await start(t);
+  const { pool, journal, logged } = await start(t);
   const had = [1, 2].map(() => pool.run('sleep', 30, { signal: forever() }));
   const closed = pool.close(5000);
   await assert.rejects(pool.run('echo', 1, { signal: forever() }), { name: 'Refusal', reason: 'SHUTTING_DOWN' });
   assert.deepEqual(await Promise.all(had), ['slept', 'slept']);
   await closed;
   assert.deepEqual(journal(), ['sleep begins', 'sleep begins', 'released']);
-  assert.equal(pool.stats.workers, 0);
+  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 0, lost: 0 });
+  assert.deepEqual(logged, []);
+});
+
+test('close waits for the worker that loads its models, if a job does, and starts no others', async (t) => {
+  const { pool, countBegun } = await start(t, { size: 3, loadMs: 100 });
+  const waiting = pool.run('echo', 'answered', { signal: forever() });
+  await pool.close(60_000);
+  assert.equal(await waiting, 'answered');
+  assert.equal(countBegun(), 1);
 });
 
 test('close does not wait for a job whose worker dies meanwhile', async (t) => {
@@ -422,6 +452,13 @@ test('close does not wait for a job whose worker dies meanwhile', async (t) => {
   const closed = pool.close(2_000);
   await assert.rejects(lost, { name: 'Refusal', reason: 'WORKER_LOST' });
   await closed;
+});
+
+test('a stuck worker that is told to end again, as the pool closes, releases its sessions once', async (t) => {
+  const { pool, journal } = await start(t, { taskTimeoutMs: 60 });
+  await assert.rejects(pool.run('block', 500, { signal: forever() }), { name: 'Refusal', reason: 'INTERNAL' });
+  await pool.close(0);
+  assert.deepEqual(journal(), ['released']);
 });
 
 for (const [when, diesBefore] of [
@@ -476,7 +513,15 @@ test('the first worker is ready alone, and each that is ready brings two more', 
 });
 
 test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {
-  const { pool } = await start(t, { failStart: true });
+  const before = performance.now();
+  const { pool, countBegun } = await start(t, { failStart: true });
+  // Nobody waits for the first yet.
+  await eventually(() => countBegun() === 4);
+  const delays = [1, 2, 3].map(restartDelayMs);
+  assert.ok(
+    performance.now() - before >= delays.reduce((sum, delay) => sum + delay),
+    'it is restarted in a tight loop',
+  );
   await assert.rejects(pool.ready(), (error: Error) => {
     assert.equal(error.message, 'an analysis worker did not start');
     assert.match(String(error.cause), /no model here/);
@@ -501,6 +546,8 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
   await pool.run('echo', null, { signal });
   await eventually(() => pool.stats.queued === 2);
   assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
+  // Who comes now may have to wait too, although a worker is free.
+  assert.throws(() => pool.assertRoom('', 0), { name: 'Refusal', reason: 'QUEUE_FULL' });
   letGo(hold);
   await Promise.all([first, ...others]);
   assert.equal(done[0], 'heavy');

@@ -36,6 +36,7 @@ test('the interceptor refuses before the handler runs', async (t) => {
             : key === 'good'
               ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
               : Promise.reject(refuse('INVALID_API_KEY', 'The API key is not valid.')),
+        consume: () => (handled === 1 ? Promise.reject(refuse('RATE_LIMITED', 'Enough.')) : Promise.resolve()),
       },
     },
   );
@@ -51,6 +52,7 @@ test('the interceptor refuses before the handler runs', async (t) => {
   assert.equal(await reasonOf(withKey('face')), 'KEY_NOT_ALLOWED');
   assert.equal(handled, 0);
   await call(client, withKey('good'));
+  assert.equal(await reasonOf(withKey('good')), 'RATE_LIMITED');
   assert.equal(handled, 1);
 });
 
@@ -116,7 +118,10 @@ async function outcomeOf(
     getPeer: () => peer,
     sendStatus: (sent: StatusObject) => (outcome = reasonOf(sent)),
   } as unknown as ServerInterceptingCallInterface;
-  const onReceiveMetadata = () => (outcome = 'OK');
+  const onReceiveMetadata = (passed: Metadata) => {
+    const hasKey = ['apikey', 'adminkey'].some((name) => passed.get(name).length > 0);
+    outcome = hasKey ? 'passed on with its key' : 'OK';
+  };
   const definition = method as ServerMethodDefinition<unknown, unknown>;
   interceptor(definition, wire).start({ onReceiveMetadata, onCancel: () => {} } as never);
   await setImmediate();
@@ -135,7 +140,7 @@ test('a service that nobody has given an operation is closed; health and reflect
     const interceptor = admitCalls(checkKey, { maxDeadlineMs: 5_000, isTrustedProxy: () => false, log });
     const letsIn = async (path: string, metadata = new Metadata()) =>
       (await outcomeOf(interceptor, { path, requestStream: false }, metadata)) === 'OK';
-    assert.equal(await letsIn('/grpc.health.v1.Health/Check'), true);
+    assert.equal(await letsIn('/grpc.health.v1.Health/Check', key.clone()), true);
     assert.equal(await letsIn('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'), true);
     assert.equal(await letsIn('/imageanalysis.v1.NewService/Method'), false);
     assert.equal(await letsIn('/imageanalysis.v1.NewService/Method', key), opens);
@@ -157,9 +162,10 @@ test('guesses of the admin key are slowed down by address for a minute, right on
     port += 1;
     return outcomeOf(interceptor, method, metadata, `${peer}:${port}`);
   };
-  for (let time = 0; time < 10; time += 1) assert.equal(await guess('wrong', '10.0.0.1'), 'INVALID_API_KEY');
-  assert.equal(await guess('wrong', '10.0.0.1'), 'RATE_LIMITED');
-  assert.equal(await guess('right', '10.0.0.1'), 'RATE_LIMITED');
+  // Of one network.
+  for (let host = 0; host < 10; host += 1) assert.equal(await guess('wrong', `2001:db8::${host}`), 'INVALID_API_KEY');
+  assert.equal(await guess('wrong', '2001:db8::a'), 'RATE_LIMITED');
+  assert.equal(await guess('right', '2001:db8::a'), 'RATE_LIMITED');
   for (let time = 0; time < 20; time += 1) assert.equal(await guess('right', '10.0.0.2'), 'OK');
   // Behind a facade, one caller does not lock out another, unless it invents addresses.
   const behind = (sent: string, client: number) => guess(sent, '10.0.0.3', `10.1.0.${client}`);
@@ -172,7 +178,7 @@ test('guesses of the admin key are slowed down by address for a minute, right on
     [1, 'OK'],
   ] as const) {
     t.mock.timers.tick(ms);
-    assert.deepEqual([await guess('right', '10.0.0.1'), await behind('right', 1)], [reason, reason]);
+    assert.deepEqual([await guess('right', '2001:db8::a'), await behind('right', 1)], [reason, reason]);
   }
 });
 
@@ -204,7 +210,8 @@ test('a fault in the check of the key is logged with the id of the request', asy
   const metadata = withKey();
   metadata.set('x-request-id', 'abc-123');
   await assert.rejects(call(client, metadata));
-  const [{ request_id: requestId, reason, err } = {}] = entries;
+  const [{ request_id: requestId, reason, err } = {}, ...more] = entries;
   assert.deepEqual([requestId, reason], ['abc-123', 'STORE_UNAVAILABLE']);
   assert.match(JSON.stringify(err), /the disk is gone/);
+  assert.deepEqual(more, []);
 });

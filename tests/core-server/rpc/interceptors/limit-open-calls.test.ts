@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { type ServerInterceptingCallInterface, type ServerMethodDefinition, status } from '@grpc/grpc-js';
 import { linkToStream } from '../../../../core-server/rpc/grpc-js-patches/refuse-stream.js';
@@ -10,8 +11,10 @@ import {
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
-function createOpen(closing = new AbortController().signal) {
-  const intercept = limitOpenCalls(closing, new AbortController().signal);
+const never = new AbortController().signal;
+
+function createOpen(closing = never, ending = never) {
+  const intercept = limitOpenCalls(closing, ending);
   return (path: string, address = '192.0.2.1', responseStream = true) => {
     const ended: { code?: status | undefined; close?: () => void } = {};
     const call = {
@@ -57,6 +60,17 @@ test('whoever watches the health, or begins to check it, leaves places for those
   assert.deepEqual(ended, [true, false, true, ...Array<boolean>(maxKeylessCalls).fill(false)]);
 });
 
-test('a health watch that comes while the server closes ends at once', () => {
-  assert.equal(createOpen(AbortSignal.abort())('/grpc.health.v1.Health/Watch').code, status.UNAVAILABLE);
+test('health watches end as the server closes, at once if they come then, and others as it ends', () => {
+  const [closing, ending] = [new AbortController(), new AbortController()];
+  const open = createOpen(closing.signal, ending.signal);
+  const paths = ['/grpc.health.v1.Health/Watch', '/imageanalysis.v1.MeterReadingService/StreamReadMeters'];
+  const calls = paths.map((path) => open(path));
+  closing.abort();
+  calls.push(...paths.map((path) => open(path)));
+  const codes = () => calls.map(({ code }) => code);
+  assert.deepEqual(codes(), [status.UNAVAILABLE, undefined, status.UNAVAILABLE, undefined]);
+  ending.abort();
+  assert.deepEqual(codes(), Array(4).fill(status.UNAVAILABLE));
+  for (const { close } of calls) close?.();
+  for (const { signal } of [closing, ending]) assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
