@@ -5,7 +5,7 @@ import type { Hypothesis, Marks } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { type Choice, chooseReadings, rowOf, shownAlone } from './choose-reading.js';
-import { fractionOf, wheelsFrom } from './fraction.js';
+import { fractionOf, pointOf } from './fraction.js';
 
 /** A larger lead in weight, in log units, carries no more information. */
 const maxLead = 5;
@@ -21,10 +21,9 @@ export function decideReading(
   const { hypothesis, text } = best;
   const seen = wheelsOf(hypothesis, text);
   const row = rowOf(hypothesis, text, seen);
-  const fraction = fractionOf(row, rules, known);
-  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
+  const point = pointOf(fractionOf(row, rules, known), rules);
   // Where no point is set, all digits are before it.
-  const afterPoint = fractionWheels ?? 0;
+  const afterPoint = point.fractionWheels ?? 0;
   const inNetworks = confidenceOf(best, second, afterPoint, row.marks, rules);
   const { refuse } = rules;
   if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
@@ -42,15 +41,7 @@ export function decideReading(
     quad: quads[at] ?? hypothesis.quad,
     betweenPositions: alternatives.some((other) => other.text[at] !== digit),
   }));
-  return {
-    wheels,
-    quad: hypothesis.quad,
-    digitsConfidence,
-    fractionConfidence: fraction.confidence,
-    fractionWheels,
-    isFractionSure: fraction.sure >= rules.fractionSure,
-    alternatives,
-  };
+  return { wheels, quad: hypothesis.quad, digitsConfidence, ...point, alternatives };
 }
 
 /** Calibrated probability that the wheels before the fraction are read correctly. */

@@ -64,9 +64,13 @@ export function agreementOfDigits(text: string, known: KnownMeter, fractionOfThe
   return known.previous === undefined ? agreementOf({ text, fractionWheels: 0 }, known) : fractionOfThem().agreement;
 }
 
-/** The number of fraction wheels where its probability is `minSure` or more. */
-export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number | undefined {
-  return sure >= minSure ? wheels : undefined;
+/** What a reading says of its point, which is set where it is likely enough. */
+export function pointOf({ wheels, sure, confidence }: Fraction, { fractionLikely, fractionSure }: ReaderRules) {
+  return {
+    fractionConfidence: confidence,
+    fractionWheels: sure >= fractionLikely ? wheels : undefined,
+    isFractionSure: sure >= fractionSure,
+  };
 }
 
 /** Probability of 0, 1, 2, … fraction wheels. */

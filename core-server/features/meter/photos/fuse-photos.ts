@@ -1,7 +1,7 @@
 import type { CounterReading, SeenCounter } from '../counter-reading.js';
 import { marksFor } from '../decide/choose-reading.js';
 import { alternativesTo } from '../decide/decide-reading.js';
-import { agreementOfDigits, type Fraction, fractionOf, wheelsFrom } from '../decide/fraction.js';
+import { agreementOfDigits, type Fraction, fractionOf, pointOf } from '../decide/fraction.js';
 import type { KnownMeter } from '../known-meter.js';
 import { meanOf, mostSure, normalised } from '../probability.js';
 import type { CounterLight } from '../read/counter-light.js';
@@ -49,9 +49,8 @@ export function fusePhotos(
   if (only && photos.length === 1) return { counter: only.counter, best: 0, agrees: [true], disagree: false };
   const { text, texts, views, joint } = weighReadings(photos, rules, known);
   const rows = withAsManyWheels(views, text);
-  const fraction = fuseFractions(text, rows, rules, known);
-  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
-  const whole = text.slice(0, text.length - (fractionWheels ?? 0));
+  const point = pointOf(fuseFractions(text, rows, rules, known), rules);
+  const whole = text.slice(0, text.length - (point.fractionWheels ?? 0));
   const isWhole = texts.map((other) => other.length === text.length && other.startsWith(whole));
   /** The probability of the digits before the fraction by a distribution over the texts. */
   const supportBy = (seen: readonly number[]): number => seen.reduce((sum, p, at) => sum + (isWhole[at] ? p : 0), 0);
@@ -78,9 +77,7 @@ export function fusePhotos(
       betweenPositions: alternatives.some((other) => other.text[at] !== digit),
     })),
     digitsConfidence: Math.min(supportBy(joint) * (1 - allWrong), mostSure),
-    fractionConfidence: fraction.confidence,
-    fractionWheels,
-    isFractionSure: fraction.sure >= rules.fractionSure,
+    ...point,
     // What one photo sees of a counter of as many wheels is so, whatever is covered in the others.
     wheelBefore: views.some((view) => view.counter.wheelBefore && view.counter.wheels.length === text.length),
     alternatives,
