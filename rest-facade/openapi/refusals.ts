@@ -6,6 +6,7 @@ import {
   internalFault,
   invalidField,
   missingField,
+  noRoom,
   type Refusal,
   refuse,
   refuseField,
@@ -222,10 +223,12 @@ const examples: Readonly<Record<Exclude<Reason, ElsewhereReason>, Example>> = {
     const clause = 'was wrong 10 times, want fewer than 10 in 60 s, try again in 42 s';
     return refuseField('RATE_LIMITED', key, clause, { limit: 10 });
   },
-  QUEUE_FULL: ({ isBatch, hasBody }, isNamed) => {
+  QUEUE_FULL: ({ isBatch, picture, hasBody }, isNamed) => {
     if (isBatch) return tooManyOpen('batches');
-    const message = 'the queue has 52 ahead of this request and room for 52, try again in 3 s';
-    return (hasBody || isNamed) && refuse('QUEUE_FULL', message, { value: 52, limit: 52 });
+    if (!picture && !isNamed) return hasBody && noRoom();
+    const queue = picture ? 'the queue' : 'the queue for passwords';
+    const message = `${queue} has 52 ahead of this request and room for 52, try again in 3 s`;
+    return refuse('QUEUE_FULL', message, { value: 52, limit: 52 });
   },
 
   DEADLINE: ({ limits: { requestTimeoutMs: limit } }) =>

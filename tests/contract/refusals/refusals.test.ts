@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import {
@@ -259,6 +260,13 @@ describe('every reason of the error table', () => {
       return post(service, '/v1/meters/fuse', form);
     },
     'one batch too many': () => openTooManyBatches(service),
+    'one password too many': async () => {
+      const full = await startScripted({ CORE_MAX_QUEUE: '0' });
+      const ask = (): Promise<Refusal> => get(full, '/face_config_score?detection&company=a&password=b');
+      // A check a core at most begins at once.
+      const answers = await Promise.all(Array.from({ length: availableParallelism() + 8 }, ask));
+      return answers.find(({ status }) => status === 429) as Refusal;
+    },
     'a text where a form or picture is wanted': () => post(service, '/meter-number-ocr/file', 'text'),
     'a text where a form is wanted': () => post(service, '/v1/meters/fuse', 'text'),
     'a compressed body': () => post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
