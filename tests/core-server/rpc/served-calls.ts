@@ -47,14 +47,15 @@ export interface ServeOptions {
   maxInFlight?: number;
   trustedProxies?: string;
   log?: Logger;
+  /** Aborted as the core begins to close. */
+  closing?: AbortController;
   /** Told what the metrics are told. */
   callEnded?: Metrics['callEnded'];
 }
 
 /** Serves the handler on a free port as the core does, behind the same interceptors and guards; ended with the test. */
 export async function serve(t: Pick<TestContext, 'after'>, handler: Handler, options: ServeOptions = {}) {
-  const closing = new AbortController();
-  const { callEnded = () => {} } = options;
+  const { callEnded = () => {}, closing = new AbortController() } = options;
   const settings = {
     maxCallsPerConnection,
     observer: observeCalls({ metrics: { callEnded }, tracing: noTracing }),

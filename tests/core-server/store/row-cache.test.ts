@@ -171,3 +171,20 @@ test('where a commit is not noticed, changes cannot be told', async (t) => {
   await file.proveChangeToken(() => Promise.resolve());
   assert.equal(file.changeToken(), undefined);
 });
+
+test('a later connection does not take what lies in the place of the file for it, nor the changes of one before', async (t) => {
+  const { db, place } = await openTwice(t);
+  const name = path.join(place.dataDir, sqliteFileName);
+  const file = new SqliteFile(name);
+  file.noteOpened();
+  await file.proveChangeToken(() => createKnexApiKeyStore(db).revoke(id, new Date()));
+  assert.notEqual(file.changeToken(), undefined);
+  file.noteOpened();
+  assert.equal(file.changeToken(), undefined);
+  await rename(name, `${name}.away`);
+  for (const replace of [() => undefined, () => copyFile(`${name}.away`, name)]) {
+    await replace();
+    file.noteOpened();
+    assert.throws(() => file.assertInPlace(), { code: 'SQLITE_READONLY' });
+  }
+});

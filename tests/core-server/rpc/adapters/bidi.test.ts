@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
@@ -22,14 +22,25 @@ test('a stream answers every item, refusals too, and ends after the last', async
   stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
   stream.write({ id: 'b', request: { image: Buffer.alloc(0) } });
   stream.write({ id: 'c', request: undefined });
-  stream.write({ id: 'd'.repeat(129), request: { image: Buffer.alloc(1) } });
+  for (const id of ['d'.repeat(129), 'e'.repeat(128)]) stream.write({ id, request: { image: Buffer.alloc(1) } });
   stream.end();
   assert.deepEqual(await outcomesOf(stream), {
     a: '00123',
     b: 'EMPTY_IMAGE',
     c: 'MISSING_FIELD',
     ['d'.repeat(128)]: 'INVALID_FIELD',
+    ['e'.repeat(128)]: '00123',
   });
+});
+
+test('a stream that has ended listens no more for the end of the core', async (t) => {
+  const closing = new AbortController();
+  const client = await serve(t, () => Promise.resolve(answer), { closing });
+  const before = getEventListeners(closing.signal, 'abort').length;
+  const stream = client.streamReadMeters(withKey()).resume();
+  stream.end();
+  await once(stream, 'end');
+  assert.equal(getEventListeners(closing.signal, 'abort').length, before);
 });
 
 test('a stream is read no further than a request beyond those in progress', { timeout: 20_000 }, async (t) => {

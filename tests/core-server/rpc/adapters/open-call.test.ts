@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { limitSignal, openCall, raceSignal } from '../../../../core-server/rpc/adapters/open-call.js';
 import { stateOf } from '../../../../core-server/rpc/call-state.js';
-import { internalFault, noRoom } from '../../../../runtime/errors/refusal.js';
+import { internalFault, noRoom, refuse } from '../../../../runtime/errors/refusal.js';
 import { collectLog } from '../../../helpers/collect-log.js';
 
 // When and why a call ends, also while the clock of the day is set.
@@ -98,10 +98,15 @@ test('a call that was refused as its response was sent is not logged as answered
   call.logOutcome();
   call.logOutcome(refused);
   call.logOutcome(internalFault(new Error('why')));
+  call.logOutcome(refuse('INTERNAL', 'it took too long'));
   await nextTurn();
   assert.deepEqual(
-    entries.map(({ msg }) => msg),
-    ['call received', 'call failed'],
+    entries.map(({ msg, err }) => [msg, (err as Error | undefined)?.message]),
+    [
+      ['call received', undefined],
+      ['call failed', 'why'],
+      ['call failed', 'it took too long'],
+    ],
   );
 });
 
@@ -112,4 +117,13 @@ test('work for a signal that was aborted before ends at once, with its reason', 
   assert.equal(limited.signal.reason, gone);
   const work = raceSignal(new Promise(() => {}), limited.signal);
   assert.equal(await Promise.race([work.catch((error: unknown) => error), nextTurn('waits')]), gone);
+});
+
+test('the signal of a stream keeps nothing of work that is done', async () => {
+  const { signal } = new AbortController();
+  const limited = limitSignal(signal, 60_000);
+  await raceSignal(Promise.resolve(), signal);
+  limited.close();
+  await nextTurn();
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });

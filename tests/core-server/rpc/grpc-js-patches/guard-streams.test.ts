@@ -244,6 +244,15 @@ test('messages of a stream count until they are answered, each as what it is', a
   assert.deepEqual(counts, [2 * small + large, small + large, small + large, large, 0, 0]);
   waiting.close(constants.NGHTTP2_CANCEL);
   await once(waiting.resume(), 'close');
+
+  // What is answered after its caller has gone takes no room again.
+  const gone = begin();
+  gone.write(emptyMessages(2));
+  await eventually(() => messageBytes.taken > 0);
+  gone.close(constants.NGHTTP2_CANCEL);
+  await eventually(() => messageBytes.taken === 0);
+  noteLast(0);
+  assert.equal(messageBytes.taken, 0);
 });
 
 test('what arrives counts, whether or not it is read', async (t) => {

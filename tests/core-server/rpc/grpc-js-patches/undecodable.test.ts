@@ -11,7 +11,7 @@ const decode = (bytes: Buffer): unknown => requireDecoded(readMeter?.requestDese
 const isRefused = (error: unknown): boolean => asRefusal(error).reason === 'INVALID_FIELD';
 
 test('a request is decoded as its sender encoded it', () => {
-  const request = ReadMeterRequest.fromPartial({ image: Buffer.alloc(1_000, 7) });
+  const request = ReadMeterRequest.fromPartial({ image: Buffer.alloc(1_000, 7), maxIncrease: '\ufeff1' });
   assert.deepEqual(decode(Buffer.from(ReadMeterRequest.encode(request).finish())), request);
 });
 
@@ -41,6 +41,10 @@ test('a message of more fields than any has is refused, whatever they are', () =
     assert.doesNotThrow(() => decode(repeated(200)), what);
     assert.throws(() => decode(repeated(1_001)), isRefused, what);
   }
+  // Each has a tag and a length.
+  const pictures = (count: number) => Buffer.alloc(2 * count, Buffer.from([0x0a, 0]));
+  assert.doesNotThrow(() => decode(pictures(500)));
+  assert.throws(() => decode(pictures(501)), isRefused);
   const oneGroup = [0xfb, 0x07, ...(Array(1_001).fill([0x08, 0]).flat() as number[]), 0xfc, 0x07];
   assert.throws(() => decode(Buffer.from(oneGroup)), isRefused);
 });

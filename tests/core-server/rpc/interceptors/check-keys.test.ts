@@ -46,7 +46,9 @@ test('the interceptor refuses before the handler runs', async (t) => {
   };
   const twice = withKey();
   twice.add('apikey', 'other');
-  assert.equal(await reasonOf(new Metadata()), 'MISSING_API_KEY');
+  const empty = new Metadata();
+  empty.set('apikey', '');
+  for (const none of [new Metadata(), empty]) assert.equal(await reasonOf(none), 'MISSING_API_KEY');
   assert.equal(await reasonOf(twice), 'INVALID_API_KEY');
   assert.equal(await reasonOf(withKey('bad')), 'INVALID_API_KEY');
   assert.equal(await reasonOf(withKey('face')), 'KEY_NOT_ALLOWED');

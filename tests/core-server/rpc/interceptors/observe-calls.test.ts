@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
 import { collectLog } from '../../../helpers/collect-log.js';
 import { deferred } from '../../../helpers/deferred.js';
+import { unaryCall } from '../../../helpers/net/grpc.js';
 import { grpcFrame } from '../../../helpers/net/grpc-frame.js';
 import { addressOf, openAccess, serve } from '../served-calls.js';
 
@@ -33,6 +34,14 @@ async function openCall(t: TestContext, { headers = {}, ...options }: CallOption
   stream.on('error', () => undefined).resume();
   return { counted: counted.promise, admitted: admitted.promise, session, stream };
 }
+
+test('calls of the health service are not counted', async (t) => {
+  const callEnded = t.mock.fn();
+  const client = await serve(t, () => Promise.reject(new Error('nobody calls it')), { callEnded });
+  const same = (bytes: Buffer) => bytes;
+  await unaryCall((done) => client.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), done));
+  assert.equal(callEnded.mock.callCount(), 0);
+});
 
 test('a call that grpc-js ends at its deadline is counted as DEADLINE', async (t) => {
   // Its message does not come, so that nothing but grpc-js can answer.
