@@ -203,10 +203,17 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
     const other = await openDatabase(t, place);
     await registerAcme(other);
     await other.raw("CREATE ROLE reader LOGIN PASSWORD 'reader'");
-    const url = Object.assign(new URL(place.url ?? ''), { username: 'reader', password: 'reader' }).href;
-    // Not waited for: nobody is told of a role that is wrong from the start.
+    const urlAs = (parts: object) =>
+      Object.assign(new URL(place.url ?? ''), { username: 'reader', password: 'reader', ...parts }).href;
+    const url = urlAs({});
+    // Not waited for: nobody is told of a role or a database that is wrong from the start.
     const { log, entries } = collectLog();
-    await assert.rejects(waitForDatabase({ ...place, url }, log), /permission denied for table knex_migrations/);
+    for (const [wrong, why] of [
+      [url, /permission denied for table knex_migrations/],
+      [urlAs({ password: 'wrong' }), /password authentication failed for user "reader"/],
+      [urlAs({ pathname: '/nowhere' }), /database "nowhere" does not exist/],
+    ] as const)
+      await assert.rejects(waitForDatabase({ ...place, url: wrong }, log), why);
     assert.deepEqual(entries, []);
     await other.raw('GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader');
     const companies = createKnexCompanyStore(await openDatabase(t, { ...place, url }));
