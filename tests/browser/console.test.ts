@@ -1054,6 +1054,25 @@ describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
   });
 
+  it('breaks the address of a command, not the line before it', async (t) => {
+    const page = await open(t, { viewport: { width: 390, height: 844 } });
+    await page.getByText('Try a face').click();
+    await page.locator('#curl').filter({ hasText: 'http' }).waitFor();
+    const [indent, start, end] = await page.evaluate<number[]>(`(() => {
+      const text = document.querySelector('#curl').firstChild;
+      const start = text.data.indexOf('http');
+      const topAt = (at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().top;
+      };
+      return [topAt(start - 1), topAt(start), topAt(text.length - 1)];
+    })()`);
+    assert.equal(indent, start);
+    assert.notEqual(start, end);
+  });
+
   it('sets what is typed in, and where, apart from what is around it', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open(t, { colorScheme });
