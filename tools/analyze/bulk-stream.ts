@@ -89,7 +89,7 @@ function mayPass(failure: Error): failure is RefusedError {
 function explain({ message }: RefusedError, address: string): string {
   if (!/^No connection established|Protocol error/.test(message)) return message;
   const ways = '--address (or CORE_PORT), --tls-ca, --tls-cert and http_proxy';
-  return `cannot reach a core's gRPC port at ${address}, see ${ways}: ${message.trim()}`;
+  return `cannot reach a core's gRPC port at ${address}, see ${ways}: ${message.replace(/\. Resolution note: $/, '')}`;
 }
 
 /** @returns why the stream ended early, undefined if every picture has its line; and what became of the pictures */

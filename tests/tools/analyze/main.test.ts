@@ -258,7 +258,10 @@ describe('npm run analyze', () => {
     const child = start(args);
     child.stderr?.once('data', () => child.kill('SIGINT'));
     const { stderr } = await outcome(child);
-    assert.match(stderr, new RegExp(`gRPC port at 127.0.0.1:${port}, see .*: .*connect ECONNREFUSED .*; trying again`));
+    assert.match(
+      stderr,
+      new RegExp(`gRPC port at 127.0.0.1:${port}, see .*: .*connect ECONNREFUSED 127.0.0.1:${port}; trying again`),
+    );
     assert.doesNotMatch(stderr, /wrote/);
     assert.match(
       (await run('--output', 'one.jsonl', 'photos/0.jpg')).stderr,
