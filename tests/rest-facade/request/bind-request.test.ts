@@ -32,72 +32,49 @@ function transcode(verb: string, target: string, body = none, headers: RequestPa
   return [route.rpc.method.name, bindRequest(route, parts)];
 }
 
-const form = (...pairs: [string, string][]): ParsedBody => ({
+/** @param text as in a query string */
+const form = (text = ''): ParsedBody => ({
   picture: image,
-  fields: pairs.map(([name, value]) => ({ name, value })),
+  fields: Array.from(new URLSearchParams(text), ([name, value]) => ({ name, value })),
 });
 const json = (members: Record<string, unknown>): ParsedBody => ({ members });
+const single = '/face_detect_single';
+const multi = '/face_detect_multi';
+const byFile = '/meter-number-ocr/file';
+const byText = '/meter-number-ocr/base64';
 const score = '/v1/companies/acme/detection-score';
 
 test('requests and their messages', () => {
+  const known = { expected_digits: 8, previous_reading: '00120.50', alternatives: true };
+  const reading = { ...known, max_increase: null, other: [1] };
   const table: [Parameters<typeof transcode>, string, object][] = [
-    [['POST', '/face_detect_single', form()], 'DetectSingleFace', { image }],
+    [['POST', single, form()], 'DetectSingleFace', { image }],
     [
-      ['POST', '/face_detect_single', form(['crop', 'aligned'], ['margin', '0.25'])],
+      ['POST', single, form('crop=aligned&margin=0.25')],
       'DetectSingleFace',
       { image, crop: true, crop_aligned: true, margin: 0.25 },
     ],
     [
-      ['POST', '/face_detect_single', form(['crop', 'Aligned'], ['crop_aligned', '1'])],
+      ['POST', single, form('crop=Aligned&crop_aligned=1')],
       'DetectSingleFace',
       { image, crop: true, crop_aligned: true },
     ],
     [
-      ['POST', '/face_detect_multi', form(['attributes', 'true'], ['min_quality', '0.5'])],
+      ['POST', multi, form('attributes=true&min_quality=0.5')],
       'DetectAllFaces',
       { image, attributes: true, min_quality: 0.5 },
     ],
-    [['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])], 'DetectSingleFace', { image }],
+    [['POST', single, form('company=&x=1&x=2')], 'DetectSingleFace', { image }],
+    [['POST', multi, form('min_score=&max_faces=&crop=')], 'DetectAllFaces', { image }],
     [
-      ['POST', '/face_detect_multi', form(['min_score', ''], ['max_faces', ''], ['crop', ''])],
-      'DetectAllFaces',
-      { image },
-    ],
-    [
-      ['POST', '/face_detect_multi?max_faces=9', form(['max_faces', '3'], ['min_score', '0.5'])],
+      ['POST', `${multi}?max_faces=9`, form('max_faces=3&min_score=0.5')],
       'DetectAllFaces',
       { image, max_faces: 3, min_score: 0.5 },
     ],
-    [['POST', '/meter-number-ocr/base64', { picture: image, members: {} }], 'ReadMeter', { image }],
+    [['POST', byText, { picture: image, members: {} }], 'ReadMeter', { image }],
+    [['POST', byText, { picture: image, members: reading }], 'ReadMeter', { image, ...known }],
     [
-      [
-        'POST',
-        '/meter-number-ocr/base64',
-        {
-          picture: image,
-          members: {
-            expected_digits: 8,
-            previous_reading: '00120.50',
-            max_increase: null,
-            alternatives: true,
-            other: [1],
-          },
-        },
-      ],
-      'ReadMeter',
-      { image, expected_digits: 8, previous_reading: '00120.50', alternatives: true },
-    ],
-    [
-      [
-        'POST',
-        '/meter-number-ocr/file',
-        form(
-          ['expected_decimals', '3'],
-          ['previous_reading', '00120.50'],
-          ['max_increase', '7'],
-          ['serial_number', 'True'],
-        ),
-      ],
+      ['POST', byFile, form('expected_decimals=3&previous_reading=00120.50&max_increase=7&serial_number=True')],
       'ReadMeter',
       { image, expected_decimals: 3, previous_reading: '00120.50', max_increase: '7', serial_number: true },
     ],
@@ -170,21 +147,21 @@ test('requests that are refused', () => {
     [['PUT', score, json({ detection_score: 1e-7 })], 'INVALID_SCORE'],
     [
       // A JSON number would have lost zeros and digits already.
-      ['POST', '/meter-number-ocr/base64', { picture: image, members: { previous_reading: 120.5 } }],
+      ['POST', byText, { picture: image, members: { previous_reading: 120.5 } }],
       'INVALID_FIELD',
     ],
-    [['POST', '/meter-number-ocr/file', form(['expected_digits', '8.0'])], 'INVALID_FIELD'],
-    [['POST', '/face_detect_multi', form(['crop', 'no'])], 'INVALID_FIELD'],
-    [['POST', '/face_detect_multi', form(['crop', '1'], ['crop', '1'])], 'REPEATED_FIELD'],
-    [['POST', '/face_detect_multi', form(['max_faces', '-1'])], 'INVALID_FIELD'],
-    [['POST', '/face_detect_multi', form(['min_score', '1e-1'])], 'INVALID_SCORE'],
+    [['POST', byFile, form('expected_digits=8.0')], 'INVALID_FIELD'],
+    [['POST', multi, form('crop=no')], 'INVALID_FIELD'],
+    [['POST', multi, form('crop=1&crop=1')], 'REPEATED_FIELD'],
+    [['POST', multi, form('max_faces=-1')], 'INVALID_FIELD'],
+    [['POST', multi, form('min_score=1e-1')], 'INVALID_SCORE'],
   ];
   for (const [request, reason] of table) assertReason(() => transcode(...request), reason, JSON.stringify(request));
 });
 
 test('a second, different value for what the word of a boolean says', () => {
-  const given = form(['crop', 'aligned'], ['crop_aligned', 'false']);
-  assert.throws(() => transcode('POST', '/face_detect_single', given), {
+  const given = form('crop=aligned&crop_aligned=false');
+  assert.throws(() => transcode('POST', single, given), {
     reason: 'INVALID_FIELD',
     message: 'crop_aligned is given twice with different values, want one',
   });
@@ -202,7 +179,7 @@ test('a refusal of what is no boolean names the word that one takes besides', ()
     ['crop', 'true, false or aligned'],
     ['crop_aligned', 'true or false'],
   ] as const)
-    assert.throws(() => transcode('POST', '/face_detect_multi', form([name, 'align'])), {
+    assert.throws(() => transcode('POST', multi, form(`${name}=align`)), {
       message: `${name} is "align", want ${wish}`,
     });
 });

@@ -18,35 +18,21 @@ test('what a proxy puts before a target is left out', () => {
 });
 
 test('a query string is parsed in order, with bare names and every kind of encoding', () => {
-  const table: [string, [string, string][]][] = [
+  const table: [string, string[]][] = [
     ['', []],
-    ['a', [['a', '']]],
-    ['a=', [['a', '']]],
-    ['a=b=c', [['a', 'b=c']]],
-    [
-      '&a=1&&b=2&',
-      [
-        ['a', '1'],
-        ['b', '2'],
-      ],
-    ],
-    [
-      'a=1&a=2',
-      [
-        ['a', '1'],
-        ['a', '2'],
-      ],
-    ],
-    ['a+b=c+d%2B', [['a b', 'c d+']]],
-    ['%C3%A9=%E2%82%AC', [['é', '€']]],
-    ['=x', [['', 'x']]],
+    ['a', ['a', '']],
+    ['a=', ['a', '']],
+    ['a=b=c', ['a', 'b=c']],
+    ['&a=1&&b=2&', ['a', '1', 'b', '2']],
+    ['a=1&a=2', ['a', '1', 'a', '2']],
+    ['a+b=c+d%2B', ['a b', 'c d+']],
+    ['%C3%A9=%E2%82%AC', ['é', '€']],
+    ['=x', ['', 'x']],
   ];
-  for (const [query, pairs] of table)
-    assert.deepEqual(
-      parseQuery(`/a?${query}`).map(({ name, value }) => [name, value]),
-      pairs,
-      query,
-    );
+  for (const [query, expected] of table) {
+    const parsed = parseQuery(`/a?${query}`).flatMap(({ name, value }) => [name, value]);
+    assert.deepEqual(parsed, expected, query);
+  }
 });
 
 test('broken percent-encoding is refused, not guessed', () => {

@@ -128,6 +128,7 @@ test('the documented answers', () => {
     .map((name, index) => `"${name}":{"x":${index + 1}.0,"y":0.5}`)
     .join();
   const empty = Buffer.alloc(0);
+  const reading = { unit: 'm3', confidence: 1, status: 'READING_STATUS_OK', bounding_box: null };
   const table: [string, object, string][] = [
     ['DetectSingleFaceResponse', { face, details: null }, `${head},${plain},"face":"Yw=="}`],
     [
@@ -149,14 +150,9 @@ test('the documented answers', () => {
     [
       'ReadMeterResponse',
       {
-        meter_number: '007',
-        value: '00.7',
-        unit: 'm3',
-        confidence: 1,
-        status: 'READING_STATUS_OK',
+        ...{ ...reading, meter_number: '007', value: '00.7' },
         // 9 is an enum value newer than this facade.
         warnings: ['READING_WARNING_LOW_LIGHT', 9],
-        bounding_box: null,
         digits: [{ digit: '7', confidence: 0.5, bounding_box: box }],
       },
       `${head},"meter_number":"007","value":"00.7","unit":"m3","confidence":1.0,"status":"ok",` +
@@ -165,14 +161,7 @@ test('the documented answers', () => {
     [
       'ReadMeterResponse',
       {
-        meter_number: '07',
-        value: '07',
-        unit: 'm3',
-        confidence: 1,
-        status: 'READING_STATUS_OK',
-        warnings: [],
-        bounding_box: null,
-        digits: [],
+        ...{ ...reading, meter_number: '07', value: '07', warnings: [], digits: [] },
         alternatives: { readings: [{ meter_number: '08', value: '08', probability: 0.25 }] },
         printed: { serial_number: '', unit: 'm3' },
       },

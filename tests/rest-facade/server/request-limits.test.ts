@@ -64,11 +64,13 @@ const toForm = (files: [name: string, bytes: number][], fields: [name: string, v
       '--b--\r\n',
     ].join(''),
   );
+const oneFile: [name: string, bytes: number][] = [['file', 1]];
+const withFields = (fields: [name: string, value: string][]) => toForm(oneFile, fields);
 const text = (length: number) => 'a'.repeat(length);
 
 const sendForm = (form: Buffer, isChunked = false) =>
   send('POST', '/face_detect_multi', form, 'multipart/form-data; boundary=b', isChunked);
-const sendField = (name: string, value: string) => sendForm(toForm([['file', 1]], [[name, value]]));
+const sendField = (name: string, value: string) => sendForm(withFields([[name, value]]));
 const sendPicture = (bytes: number, isChunked: boolean) =>
   send('POST', '/face_detect_multi', Buffer.alloc(bytes), 'image/jpeg', isChunked);
 const sendDataUrl = (pictureBytes: number, bodyBytes = 0, isChunked = false) => {
@@ -83,14 +85,7 @@ const sendScore = (bodyBytes: number, isChunked: boolean) => {
 /** A form of so many bytes, most of them in three fields. */
 const formOfBytes = (bytes: number) => {
   const fill = (length: number) =>
-    toForm(
-      [['file', 1]],
-      [
-        ['x', text(Math.floor(length / 3))],
-        ['y', text(Math.floor((length + 1) / 3))],
-        ['z', text(Math.floor((length + 2) / 3))],
-      ],
-    );
+    withFields(Array.from('xyz', (name, i) => [name, text(Math.floor((length + i) / 3))]));
   return fill(bytes - fill(0).length);
 };
 
@@ -154,29 +149,13 @@ const limits: Limit[] = [
   {
     name: 'files of a form',
     most: 1,
-    send: (n) =>
-      sendForm(
-        toForm(
-          n === 1
-            ? [['file', 1]]
-            : [
-                ['file', 1],
-                ['other', 1],
-              ],
-        ),
-      ),
+    send: (n) => sendForm(toForm(n === 1 ? oneFile : [...oneFile, ['other', 1]])),
     refused: malformed(1),
   },
   {
     name: 'fields of a form',
     most: maxFields,
-    send: (n) =>
-      sendForm(
-        toForm(
-          [['file', 1]],
-          Array.from({ length: n }, (_, i) => [`x${i}`, '']),
-        ),
-      ),
+    send: (n) => sendForm(withFields(Array.from({ length: n }, (_, i) => [`x${i}`, '']))),
     refused: malformed(maxFields),
   },
   {
