@@ -1,3 +1,4 @@
+import { deferred } from '../helpers/deferred.js';
 import type { Script } from './fake-core.js';
 
 const box = { xmin: 98.1, ymin: 120.7, xmax: 210, ymax: 260.25 };
@@ -29,3 +30,14 @@ export const answers = {
 
 /** Answers every call with its fixed answer. */
 export const answerAll: Script = ({ rpc }) => answers[rpc as keyof typeof answers];
+
+/** A script that answers nothing until it is told to: `called` resolves when it has been asked. */
+export function holdAnswers() {
+  const [called, answer] = [deferred(), deferred()];
+  const script: Script = async (call) => {
+    called.resolve();
+    await answer.promise;
+    return answerAll(call);
+  };
+  return { script, called: called.promise, answer: () => answer.resolve() };
+}

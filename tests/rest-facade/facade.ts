@@ -2,9 +2,8 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
-import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/net/form.js';
-import { answerAll } from './answers.js';
+import { holdAnswers } from './answers.js';
 import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
 /** A facade under test. */
@@ -45,19 +44,10 @@ export async function startBoth(
   return { ...(await startFacade(t, core.port, env)), core };
 }
 
-/** A facade before a core that answers nothing until it is told to: `called` resolves when it has been asked. */
+/** A facade before a core that answers nothing until it is told to. */
 export async function startHeld(t: TestContext, env: Record<string, string> = {}) {
-  const [called, answer] = [deferred(), deferred()];
-  const both = await startBoth(
-    t,
-    async (call) => {
-      called.resolve();
-      await answer.promise;
-      return answerAll(call);
-    },
-    env,
-  );
-  return { ...both, called: called.promise, answer: () => answer.resolve() };
+  const { script, ...held } = holdAnswers();
+  return { ...(await startBoth(t, script, env)), ...held };
 }
 
 /** The metrics of a facade that was started with a port for them, as text. */

@@ -17,16 +17,10 @@ export function openSocket(port: number): Promise<Socket> {
 }
 
 /** Sends bytes and reads until the other side ends the connection. */
-export async function exchange(
-  port: number,
-  bytes: string | Uint8Array,
-  options: { end?: boolean } = {},
-): Promise<RawAnswer> {
+export async function exchange(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
   const socket = await openSocket(port);
-  const answer = readToEnd(socket);
-  if (options.end) socket.end(bytes);
-  else socket.write(bytes);
-  return answer;
+  socket.write(bytes);
+  return readToEnd(socket);
 }
 
 /** Reads one answer; the connection must be ended by the other side. */

@@ -18,7 +18,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 import { listen } from '../../helpers/net/listen.js';
-import { answerAll } from '../answers.js';
+import { answerAll, holdAnswers } from '../answers.js';
 import { detectFace, readHeldBytes, readRefusal, startBoth, startFacade, startHeld, withKey } from '../facade.js';
 import { callFakeCore, type Script, startFakeCore } from '../fake-core.js';
 import { exchange, openSocket, readToEnd } from '../raw-http.js';
@@ -190,11 +190,8 @@ test('a stream of a caller who is gone by then is not opened', async (t) => {
 });
 
 test('calls that are under way, or begin on the client they were given, outlive its renewal', async (t) => {
-  const { promise: released, resolve: release } = deferred();
-  const core = await startFakeCore(t, async (call) => {
-    await released;
-    return answerAll(call);
-  });
+  const { script, answer: release } = holdAnswers();
+  const core = await startFakeCore(t, script);
   const connection = createCoreConnection(`127.0.0.1:${core.port}`, plainText);
   t.after(() => connection.close());
   const client = await connection.ready(patience);

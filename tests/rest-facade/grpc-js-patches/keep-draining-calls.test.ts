@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import { keepDrainingCalls } from '../../../rest-facade/grpc-js-patches/keep-draining-calls.js';
-import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
-import { answerAll } from '../answers.js';
+import { holdAnswers } from '../answers.js';
 import { callFakeCore, type FakeCore, startFakeCore } from '../fake-core.js';
 
 const pingMs = 50;
@@ -16,11 +15,8 @@ for (const [what, leave] of [
 ] as const)
   test(`a call of ${what} is answered, however many pings later`, async (t) => {
     keepDrainingCalls();
-    const { promise: released, resolve: release } = deferred();
-    const core = await startFakeCore(t, async (call) => {
-      await released;
-      return answerAll(call);
-    });
+    const { script, answer: release } = holdAnswers();
+    const core = await startFakeCore(t, script);
     const client = new Client(`127.0.0.1:${core.port}`, credentials.createInsecure(), {
       'grpc.keepalive_time_ms': pingMs,
       'grpc.keepalive_permit_without_calls': 1,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -23,7 +22,7 @@ test('the wait of a request for its turn counts in its metrics, log, trace, dead
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
   const collected = collectLog();
-  const deps: Partial<AppOptions> = {
+  const deps: Parameters<typeof serveApp>[1] = {
     log: collected.log,
     metrics: { requestEnded: (_operation, { seconds }) => ended.resolve(seconds) },
     tracing: {
@@ -38,7 +37,6 @@ test('the wait of a request for its turn counts in its metrics, log, trace, dead
         timeLeftMs.push(deadline - performance.now());
         return Promise.resolve(answers.ReadMeter);
       },
-      stream: () => assert.fail('no stream'),
     },
   };
   const answer = await readMeter(await serveApp(t, deps, waitedMs));
