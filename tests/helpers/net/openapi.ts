@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { codeOfReason, type Reason } from '../../../runtime/errors/reasons.js';
 
 /** A JSON Schema, or any other part of an OpenAPI document. */
 type Part = Record<string, unknown>;
@@ -59,15 +61,28 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
   };
 }
 
-/** Asserts that every example of an answer fits its schema. @returns how many there are */
+/** The reasons that an answer may have, as its description names them. */
+export function reasonsOf({ description }: Operation['responses'][string]): string[] {
+  return [...description.matchAll(/^- `([A-Z0-9_]+)`/gm)].map(([, reason = '']) => reason);
+}
+
+/**
+ * Asserts that every example of an answer fits its schema, and that there is one of each reason that is named.
+ * @returns how many there are
+ */
 export function countFittingExamples(document: OpenApiDocument): number {
   const validator = createValidator(document);
   const responses = Object.values(document.paths)
     .flatMap((verbs) => Object.values(verbs))
     .flatMap((operation) => Object.values(operation.responses));
   let count = 0;
-  for (const { content } of responses) {
-    const { schema = {}, example, examples = {} } = content['application/json'] ?? {};
+  for (const response of responses) {
+    const { schema = {}, example, examples = {} } = response.content['application/json'] ?? {};
+    assert.deepEqual(Object.keys(examples), reasonsOf(response), response.description);
+    for (const [name, { value }] of Object.entries(examples)) {
+      const { reason, code } = value as Part;
+      assert.deepEqual([reason, code], [name, status[codeOfReason[name as Reason]]]);
+    }
     const shown = Object.values(examples).map(({ value }) => value);
     for (const one of example === undefined ? shown : [example, ...shown]) {
       const validate = validator(schema);
