@@ -16,11 +16,9 @@ import {
   type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { createCoreClient } from '../../rest-facade/core-client/core-client.js';
 import { createApp } from '../../rest-facade/server/app.js';
 import { startHttpServer } from '../../rest-facade/server/http/http-server.js';
-import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
@@ -28,6 +26,7 @@ import { createForm } from '../helpers/net/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { adminKey, startTestCore, type TestCore } from '../helpers/service/start-core.js';
+import { startFacade } from '../rest-facade/facade.js';
 import { openSocket } from '../rest-facade/raw-http.js';
 
 const log = pino({ level: 'silent' });
@@ -70,52 +69,34 @@ describe('TLS', () => {
     return credentials.createSsl(ca, Buffer.from(identity.key), Buffer.from(identity.cert));
   }
 
-  async function createKey(channel: ChannelCredentials): Promise<CreateApiKeyResponse> {
+  const soon = () => ({ deadline: Date.now() + 10_000 });
+
+  function createKey(channel: ChannelCredentials): Promise<CreateApiKeyResponse> {
     const admin = new AdminServiceClient(`localhost:${core.adminPort}`, channel);
-    try {
-      return await unaryCall((done) =>
-        admin.createApiKey(
-          { label: 'test', operations: [], expireTime: undefined },
-          metadataWithKey('', { adminkey: adminKey }),
-          { deadline: Date.now() + 10_000 },
-          done,
-        ),
-      );
-    } finally {
-      admin.close();
-    }
+    const wanted = { label: 'test', operations: [], expireTime: undefined };
+    const metadata = metadataWithKey('', { adminkey: adminKey });
+    return unaryCall<CreateApiKeyResponse>((done) => admin.createApiKey(wanted, metadata, soon(), done)).finally(() =>
+      admin.close(),
+    );
   }
 
-  async function detectOverGrpc(channel: ChannelCredentials): Promise<DetectSingleFaceResponse> {
+  function detectOverGrpc(channel: ChannelCredentials): Promise<DetectSingleFaceResponse> {
     const faces = new FaceDetectionServiceClient(`localhost:${core.port}`, channel);
-    try {
-      return await unaryCall((done) =>
-        faces.detectSingleFace(
-          { image: portrait, company: '', minScore: undefined, landmarks: false, details: false },
-          metadataWithKey(apiKey),
-          { deadline: Date.now() + 10_000 },
-          done,
-        ),
-      );
-    } finally {
-      faces.close();
-    }
+    const asked = { image: portrait, company: '', minScore: undefined, landmarks: false, details: false };
+    return unaryCall<DetectSingleFaceResponse>((done) =>
+      faces.detectSingleFace(asked, metadataWithKey(apiKey), soon(), done),
+    ).finally(() => faces.close());
   }
 
   /** Starts a facade with HTTPS. */
   async function startHttps(t: TestContext, environment: Record<string, string> = {}) {
-    const facade = await startRestFacade({
-      config: createRestConfig({
-        REST_PORT: '0',
-        REST_CORE_ADDRESS: `localhost:${core.port}`,
-        REST_SHUTDOWN_GRACE_MS: '0',
-        REST_TLS_CERT: server.certFile,
-        REST_TLS_KEY: server.keyFile,
-        ...environment,
-      }),
-      log,
+    const { facade } = await startFacade(t, core.port, {
+      REST_CORE_ADDRESS: `localhost:${core.port}`,
+      REST_SHUTDOWN_GRACE_MS: '0',
+      REST_TLS_CERT: server.certFile,
+      REST_TLS_KEY: server.keyFile,
+      ...environment,
     });
-    t.after(() => facade.close());
     return facade;
   }
 
@@ -130,16 +111,9 @@ describe('TLS', () => {
     const bytes = Buffer.from(await body.arrayBuffer());
     const headers = { apikey: apiKey, 'content-type': body.headers.get('content-type') ?? '' };
     const options = { host: '127.0.0.1', port, ca, headers, method: 'POST', agent: false as const };
-    return await new Promise<{ status: number; body: Record<string, unknown> }>((resolve, reject) => {
-      const call = request({ ...options, path: '/face_detect_single' }, (answer) => {
-        text(answer).then(
-          (json) => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(json) as Record<string, unknown> }),
-          reject,
-        );
-      });
-      call.on('error', reject);
-      call.end(bytes);
-    });
+    const asked = request({ ...options, path: '/face_detect_single' }).end(bytes);
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode, body: JSON.parse(await text(answer)) as Record<string, unknown> };
   }
 
   it('serves a client with a certificate of the authority', async () => {

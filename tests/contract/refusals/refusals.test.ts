@@ -13,12 +13,9 @@ import {
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
-import { pino } from 'pino';
 import sharp from 'sharp';
 import { AdminServiceClient, Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { createConfig } from '../../../rest-facade/config.js';
 import { toHttpStatus } from '../../../rest-facade/response/http-error.js';
-import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import { codeOfReason, type Reason } from '../../../runtime/errors/reasons.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { eventually } from '../../helpers/eventually.js';
@@ -30,6 +27,7 @@ import { readSample } from '../../helpers/pictures/samples.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl, type Stage } from '../../helpers/pictures/scripted-pictures.js';
 import { type Answer, get, post, send } from '../../helpers/service/rest-requests.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
+import { startFacade } from '../../rest-facade/facade.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
@@ -151,12 +149,8 @@ describe('every reason of the error table', () => {
     // A picture without a script.
     INTERNAL: async () => detect(await startScripted(), {}, portrait),
     CORE_UNAVAILABLE: async () => {
-      const facade = await startRestFacade({
-        config: createConfig({ REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' }),
-        log: pino({ level: 'silent' }),
-      });
-      lifetime.after(() => facade.close());
-      return detect({ ...service, rest: `http://127.0.0.1:${facade.port}` }, {}, portrait);
+      const { url } = await startFacade(lifetime, 1);
+      return detect({ ...service, rest: url }, {}, portrait);
     },
     SHUTTING_DOWN: async () => {
       const stopping = await startScripted();
@@ -234,19 +228,13 @@ describe('every reason of the error table', () => {
     'a field where there are none': () => get(service, '/v1/version?verbose=1'),
     'a misspelt company': () => detect(service, { compan: 'acme' }, grey),
     'a misspelt number of digits': () => readMeter({ image: dataUrl(grey), expected_digit: 5 }),
-    'a misspelt score': () =>
-      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_scor": 1}', {
-        'x-company-password': 'x',
-      }),
+    'a misspelt score': () => putScore('{"detection_scor": 1}', { 'x-company-password': 'x' }),
     'a misspelt company beside a password': () => get(service, '/face_config_score?detection&compan=acme'),
     'a misspelt choice': () => get(service, '/face_config_score?detection&detectio'),
     'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
     'a score of a request': () => detect(service, { min_score: '0,5' }, portrait),
     'a score in the query': () => get(service, '/face_config_score?detection=0,5&company=acme&password=b'),
-    'a score in JSON': () =>
-      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_score": "0,5"}', {
-        'x-company-password': 'b',
-      }),
+    'a score in JSON': () => putScore('{"detection_score": "0,5"}', { 'x-company-password': 'b' }),
     'an empty picture in JSON': () => readMeter({ image: 'data:image/png;base64,' }),
     'a cut picture in JSON': () => readMeter({ image: dataUrl(portrait.subarray(0, 2_000)) }),
     'a picture that is too wide': async () => detect(service, {}, await blank(3_001, 10)),
@@ -271,7 +259,7 @@ describe('every reason of the error table', () => {
     'a text where a form is wanted': () => post(service, '/v1/meters/fuse', 'text'),
     'a compressed body': () => post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
     'a large picture in JSON': () => readMeter({ image: dataUrl(Buffer.alloc(3_000_001)) }),
-    'a large body': () => send(service, 'PUT', '/v1/companies/acme/detection-score', ' '.repeat(65_537)),
+    'a large body': () => putScore(' '.repeat(65_537)),
     'many pixels in JSON': async () => readMeter({ image: dataUrl(await blank(2_001, 2_000)) }),
     'a key for scores, on faces': () => withKeyFor(Operation.SCORE_CONFIG, '/face_detect_single'),
     'a key for faces, on meters': () => withKeyFor(Operation.FACE_DETECTION, '/meter-number-ocr/file'),
@@ -308,6 +296,10 @@ describe('every reason of the error table', () => {
   async function withKeyFor(operation: Operation, path: string): Promise<Refusal> {
     const { secret } = await service.createKey({ operations: [operation] });
     return post({ ...service, apiKey: secret }, path, createForm(grey));
+  }
+
+  function putScore(body: string, headers?: Record<string, string>): Promise<Refusal> {
+    return send(service, 'PUT', '/v1/companies/acme/detection-score', body, headers);
   }
 
   function readMeter(body: object): Promise<Refusal> {
