@@ -35,11 +35,11 @@ describe('a redaction', () => {
     turned = Buffer.concat([turned.subarray(0, 2), comment, turned.subarray(2), Buffer.from(secret)]);
   });
 
-  const post = (body: Uint8Array, query = '', path = '/v1/faces/redact') =>
-    fetch(`${service.rest}${path}?${query}`, {
+  const post = (body: Uint8Array, query = '', path = '/v1/faces/redact', { rest, apiKey } = service) =>
+    fetch(`${rest}${path}?${query}`, {
       method: 'POST',
       body: new Uint8Array(body),
-      headers: { apikey: service.apiKey, 'content-type': 'image/jpeg' },
+      headers: { apikey: apiKey, 'content-type': 'image/jpeg' },
     });
 
   const reasonOf = async (answer: Response) => ((await answer.json()) as { reason: string }).reason;
@@ -122,11 +122,9 @@ describe('a redaction', () => {
 
   it('takes the default score of all where it is lower than its own, and no picture that the core finds too large', async () => {
     const settings = { CORE_DEFAULT_SCORE: '0.02', CORE_MAX_IMAGE_BYTES: '1000000' };
-    const { rest, apiKey } = await startService(lifetime, settings);
+    const other = await startService(lifetime, settings);
     const portrait = await readSample('astronaut.jpg');
-    const headers = { apikey: apiKey, 'content-type': 'image/jpeg' };
-    const ask = (body: Buffer) =>
-      fetch(`${rest}/v1/faces/redact`, { method: 'POST', body: new Uint8Array(body), headers });
+    const ask = (body: Buffer) => post(body, undefined, undefined, other);
     // Faces from 6 to 10 pixels, in which a low score finds parts of faces too.
     const small = [40, 44, 48, 52, 56, 60].map((side) => sharp(portrait).resize(side, side).toBuffer());
     const page = sharp({ create: { width: 600, height: 100, channels: 3, background: '#fff' } });
