@@ -104,7 +104,7 @@ async function main(rounds: number, seed: number): Promise<void> {
     process.stdout.write(`${lines.join('\n')}\n${rounds} rounds: ${wrong} wrong\n`);
   } finally {
     await stop();
-    await service.close();
+    await service.stop();
     await postgres?.close();
   }
   process.exitCode = wrong === 0 ? 0 : 1;

@@ -133,7 +133,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
     const uncounted = costs.counts ? [] : ['what requests cost is not known: this system does not count it'];
     process.exitCode = report.finish(deaths, [...memory.lines(), delay.stop(), ...uncounted]) ? 0 : 1;
   } finally {
-    await service.close();
+    await service.stop();
   }
 }
 

@@ -1,8 +1,8 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type LoadProcess, startLoadProcess } from '../../bench/load/load-process.js';
 import type { Target } from '../../bench/load/messages.js';
+import { createRunFolder } from '../../bench/systems/run-folder.js';
 import { grpcTargets, restTargets } from '../../bench/systems/service.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
@@ -34,8 +34,7 @@ export async function openStage(options: {
   readonly floodMs: number;
   readonly log: (line: string) => void;
 }): Promise<Stage> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'overload-'));
-  const picture = path.join(folder, 'picture');
+  const picture = path.join(createRunFolder('overload'), 'picture');
   await copyFile(options.picture, picture);
   const [metricsPort] = await findFreePorts(1);
   const service = await launchService({
@@ -75,8 +74,7 @@ export async function openStage(options: {
     async close() {
       flooder.close();
       other.close();
-      await service.close();
-      await rm(folder, { recursive: true, force: true });
+      await service.stop();
     },
   };
 }

@@ -13,7 +13,7 @@ const bytes = 1e6;
 
 test('no picture keeps the main thread busy, whatever it contains', async (t) => {
   const service = await launchService({});
-  t.after(() => service.close());
+  t.after(() => service.stop());
   const grpc = createGrpcSender(service.grpcAddress, service.demo.apiKey);
   t.after(() => grpc.close());
   const cost = () => mainThreadMs(service.pids()['core']);

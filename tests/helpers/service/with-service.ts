@@ -12,9 +12,6 @@ import { launchService } from './launched-service.js';
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) stop('want a command to run');
 
-const abort = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
-
 const [adminPort] = await findFreePorts(1);
 const adminKey = 'admin-key-of-the-examples';
 const service = await launchService({
@@ -25,7 +22,6 @@ const service = await launchService({
     REST_LOG_LEVEL: 'warn',
   },
   log: (line) => process.stderr.write(`launcher: ${line}\n`),
-  signal: abort.signal,
 });
 try {
   process.exitCode = await run(command, args, {
@@ -39,11 +35,12 @@ try {
     IMAGE_ANALYSIS_SAMPLES: path.resolve('samples'),
   });
 } finally {
-  await service.close();
+  await service.stop();
 }
 
 async function run(file: string, fileArgs: string[], settings: NodeJS.ProcessEnv) {
-  const child = spawn(file, fileArgs, { stdio: 'inherit', env: { ...process.env, ...settings }, signal: abort.signal });
+  const child = spawn(file, fileArgs, { stdio: 'inherit', env: { ...process.env, ...settings } });
+  process.once('exit', () => child.kill());
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }
