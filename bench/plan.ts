@@ -9,7 +9,7 @@ export interface Plan {
   readonly windowMs: number;
   /** Of our own systems and the limit. */
   readonly cells: readonly Cell[];
-  /** Of the peers. */
+  /** Those of them that peers are measured in. */
   readonly peerCells: readonly Cell[];
   /** Rounds that slow peers take part in, the first ones: they take most of a round's time. */
   readonly slowRounds: number;

@@ -54,11 +54,12 @@ for (let done = 0; done < first; done += 100) early = await send(100);
 let sent = first;
 say(`${sent} requests: ${early.toFixed(0)} MB`);
 while (sent < total) {
-  sizes.push(await send(Math.min(batch, total - sent)));
-  sent += batch;
+  const now = Math.min(batch, total - sent);
+  sizes.push(await send(now));
+  sent += now;
   const seconds = (performance.now() - startedAt) / 1000;
   say(
-    `${Math.min(sent, total)} requests, ${seconds.toFixed(0)} s: ${sizes.at(-1)?.toFixed(0)} MB, ${((100 * sent) / total).toFixed(0)} %`,
+    `${sent} requests, ${seconds.toFixed(0)} s: ${sizes.at(-1)?.toFixed(0)} MB, ${((100 * sent) / total).toFixed(0)} %`,
   );
 }
 // One reading swings with what was analysed last; the last five batches do so less.

@@ -35,11 +35,10 @@ export async function runRounds(options: {
   readonly onRound: (round: number) => Promise<void>;
 }): Promise<Sample[]> {
   const { plan, systems, cellsOf } = options;
-  const cells = plan.cells.concat(plan.peerCells.filter((cell) => !has(plan.cells, cell)));
   const windowsOf = (round: number): Window[] => {
     const first = round % systems.length;
     const turned = [...systems.slice(first), ...systems.slice(0, first)];
-    return cells.flatMap((cell, at) =>
+    return plan.cells.flatMap((cell, at) =>
       turned
         .filter(({ isSlow }) => !isSlow || round < plan.slowRounds)
         .filter((system) => system.sets.includes(cell.set) && has(cellsOf(system), cell))

@@ -26,13 +26,9 @@ const startTimeoutMs = 120_000;
 export function startChild(
   command: string,
   args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string },
+  options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string },
 ): Child {
-  const child = spawn(command, args, {
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    env: options.env ?? process.env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.resume();
   let asked = false;
   let failure: Error | undefined;
