@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { quantile } from '../../bench/measure/statistics.js';
+import { quantile, sum } from '../../bench/measure/statistics.js';
 import { number, readOptions, stop } from '../helpers/command-line.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { launchService } from '../helpers/service/launched-service.js';
@@ -91,7 +91,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       // One in eight only waits: for the end of a request that promises more than it sends.
       waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
       if (waiting.length > 3 * group.length) await Promise.all(waiting.splice(0, group.length));
-      const isSuspect = costs.counts && usual.isExceededBy(costs.take().reduce((sum, ms) => sum + ms, 0));
+      const isSuspect = costs.counts && usual.isExceededBy(sum(costs.take()));
       if (isSuspect || values.only !== undefined) {
         // What ends later would be counted with another input.
         await Promise.all(waiting.splice(0));
@@ -150,14 +150,15 @@ interface FuzzInput {
 
 /**
  * Knows what a group of inputs costs that has nothing dear in it: whatever costs 15 ms more may contain one that costs
- * too much. It follows the cheap groups, so that what is dear in every group shows.
+ * too much. It follows the cheap groups, so that what is dear in every group shows. The first is no measure of itself.
  */
 function createUsualCost() {
-  let usual = Infinity;
+  let usual = NaN;
   return {
     isExceededBy(ms: number): boolean {
-      usual = ms < usual ? ms : usual + 0.5;
-      return ms > usual + 15;
+      const isExceeded = !(ms <= usual + 15);
+      usual = ms >= usual ? usual + 0.5 : ms;
+      return isExceeded;
     },
   };
 }
@@ -212,7 +213,7 @@ function createReport(count: number) {
     },
     /** Prints the totals; true when nothing was wrong. */
     finish(deaths: readonly string[], memory: readonly string[]): boolean {
-      const wrong = [...problems.values()].reduce((sum, n) => sum + n, 0);
+      const wrong = sum([...problems.values()]);
       const sorted = [...tallies].sort(([, a], [, b]) => b - a);
       const seconds = (performance.now() - startedAt) / 1_000;
       process.stdout.write(
