@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { median } from '../../../bench/measure/statistics.js';
+import { median, sum } from '../../../bench/measure/statistics.js';
 import { poseOf } from '../../../core-server/features/face/attributes.js';
 import { intersectionOverUnion, turnBack } from '../../../core-server/features/face/geometry.js';
 import type { Point, QuarterTurns } from '../../../core-server/image/picture.js';
@@ -101,7 +101,7 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
     'recall, portraits of WIDER': recallOf('wider_portrait'),
     'recall, other portraits': recallOf('portrait70'),
     'pictures with a false face': (100 * picturesWithFaces(faceless, defaultScore)) / faceless.length,
-    'ms a picture': runs.reduce((sum, run) => sum + run.inferenceMs, 0) / runs.length,
+    'ms a picture': sum(runs.map(({ inferenceMs }) => inferenceMs)) / runs.length,
   };
 }
 
@@ -164,9 +164,9 @@ export function landmarkError(mine: readonly FaceRun[], theirs: readonly FaceRun
   const errors: number[] = [];
   for (const [a, b, face] of pairsOf(mine, theirs)) {
     const distances = a.map(({ x, y }, k) => Math.hypot(x - (b[k]?.x ?? 0), y - (b[k]?.y ?? 0)));
-    errors.push(distances.reduce((sum, d) => sum + d, 0) / distances.length / sideOf(face));
+    errors.push(sum(distances) / distances.length / sideOf(face));
   }
-  return (100 * errors.reduce((sum, e) => sum + e, 0)) / errors.length;
+  return (100 * sum(errors)) / errors.length;
 }
 
 /** The landmarks of the faces that both of two runs over the same pictures found. */
