@@ -21,10 +21,9 @@ test('no option has a number that the protos of a caller may use', () => {
     'imageanalysis.v1',
   ) as protobuf.Namespace;
   const ids = nestedArray.flatMap((item) => (item instanceof protobuf.Field ? [item.id] : []));
-  assert.deepEqual(
-    ids.sort(),
-    Array.from({ length: 8 }, (_, index) => 478_223_200 + index),
-  );
+  // 6 was the option of reasons that said which refusals an operation has.
+  const drawn = [0, 1, 2, 3, 4, 5, 7].map((index) => 478_223_200 + index);
+  assert.deepEqual(ids.sort(), drawn);
 });
 
 test('rules of a field are in its schema', () => {
