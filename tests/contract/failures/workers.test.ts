@@ -31,7 +31,7 @@ test('a real worker that dies in its job: the request is tried again and answere
 });
 
 test('a worker that is busy with one picture for twice the deadline is replaced', async (t) => {
-  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '1000' });
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('stuck', 'wait'))), 'DEADLINE');
   await eventually(async () => (await reasonOf(readMeter(service, scriptedPicture('next')))) === 'NO_READING');
 });
